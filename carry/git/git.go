@@ -1,0 +1,172 @@
+// Package git is the only place that runs git.
+//
+// A Command is one git process: built here, started here, with a folder, an environment and a context given to it,
+// never a shell. Every one runs with fixed flags, so that a repository cannot choose what a read does (no hooks, no
+// fsmonitor program, no bare repository that lies planted in a tracked folder, no optional lock, no display setting),
+// and without the variables by which a hook or a tool would send it to another repository.
+// Answers are NUL-separated and parsed once, in this package. git speaks C here; decide by exit status and by what is
+// there afterwards, never by a message.
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Command describes one git process. The zero value of every field but Dir and Args is the safe one.
+type Command struct {
+	// Dir is the top level of the worktree that the command is about, or a folder inside it while that is not known yet.
+	Dir string
+	// Args are git's arguments from the subcommand on.
+	Args []string
+	// Index is a private index file to use instead of the worktree's own (GIT_INDEX_FILE).
+	Index string
+	// Stdin is written to the process and closed; nil is an empty input.
+	Stdin io.Reader
+	// Config are further `-c key=value` settings.
+	Config []string
+	// Hooks lets hooks run: only for `git hook run`, as the first act of setup.
+	Hooks bool
+}
+
+// Error is a git process that ended with an exit status other than 0, or could not be run at all (Exit is -1).
+type Error struct {
+	Dir    string
+	Args   []string
+	Exit   int
+	Stderr string // capped, for the log and for the `detail` of a failure; never to decide by
+	Err    error
+}
+
+func (e *Error) Error() string {
+	text := strings.TrimSpace(e.Stderr)
+	if text == "" && e.Err != nil {
+		text = e.Err.Error()
+	}
+	return fmt.Sprintf("git %s: exit %d: %s", strings.Join(e.Args, " "), e.Exit, text)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// ExitStatus is the exit status of a git process that failed, 0 for a nil error, and -1 for one that never ran.
+func ExitStatus(err error) int {
+	if err == nil {
+		return 0
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Exit
+	}
+	return -1
+}
+
+// fixed are the flags of every call (shared reasons in docs/carry.md, "Every git call").
+var fixed = []string{
+	"--no-optional-locks", "--literal-pathspecs",
+	"-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false", "-c", "core.splitIndex=false",
+	"-c", "safe.bareRepository=explicit", "-c", "status.showStash=false", "-c", "core.quotePath=false",
+	"-c", "advice.detachedHead=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
+}
+
+const noHooks = "core.hooksPath=/dev/null"
+
+// dropped are the variables that `git rev-parse --local-env-vars` lists (2.53), which send git to another repository,
+// and those that make it print, run or interpret something else.
+var dropped = map[string]bool{
+	"GIT_ALTERNATE_OBJECT_DIRECTORIES": true, "GIT_CONFIG": true, "GIT_CONFIG_PARAMETERS": true, "GIT_CONFIG_COUNT": true,
+	"GIT_OBJECT_DIRECTORY": true, "GIT_DIR": true, "GIT_WORK_TREE": true, "GIT_IMPLICIT_WORK_TREE": true,
+	"GIT_GRAFT_FILE": true, "GIT_INDEX_FILE": true, "GIT_NO_REPLACE_OBJECTS": true, "GIT_REPLACE_REF_BASE": true,
+	"GIT_PREFIX": true, "GIT_INTERNAL_SUPER_PREFIX": true, "GIT_SHALLOW_FILE": true, "GIT_COMMON_DIR": true,
+	"GIT_NAMESPACE": true, "GIT_CEILING_DIRECTORIES": true, "GIT_DISCOVERY_ACROSS_FILESYSTEM": true,
+	"GIT_EXTERNAL_DIFF": true, "GIT_DIFF_OPTS": true, "GIT_LITERAL_PATHSPECS": true, "GIT_GLOB_PATHSPECS": true,
+	"GIT_NOGLOB_PATHSPECS": true, "GIT_ICASE_PATHSPECS": true, "GIT_QUARANTINE_PATH": true, "GIT_REFLOG_ACTION": true,
+	"GIT_DEFAULT_HASH": true, "GIT_ATTR_SOURCE": true, "GIT_INDEX_VERSION": true, "GIT_FLUSH": true,
+	"GIT_PAGER": true, "PAGER": true, "LANGUAGE": true, "LC_ALL": true, "LANG": true, "LC_MESSAGES": true,
+	"GIT_OPTIONAL_LOCKS": true, "GIT_TERMINAL_PROMPT": true, "GIT_REF_STORAGE": true, "GIT_SEQUENCE_EDITOR": true,
+}
+
+func isDropped(name string) bool {
+	return dropped[name] || strings.HasPrefix(name, "GIT_TRACE") || strings.HasPrefix(name, "GIT_CONFIG_KEY_") ||
+		strings.HasPrefix(name, "GIT_CONFIG_VALUE_") || strings.HasPrefix(name, "GIT_TEST_")
+}
+
+// environment is what a git process gets: the sidecar's own, less what would redirect it.
+func (c Command) environment() []string {
+	env := make([]string, 0, 64)
+	for _, kv := range os.Environ() {
+		if name, _, _ := strings.Cut(kv, "="); !isDropped(name) {
+			env = append(env, kv)
+		}
+	}
+	env = append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")
+	if c.Index != "" {
+		env = append(env, "GIT_INDEX_FILE="+c.Index)
+	}
+	return env
+}
+
+// Argv is the whole command line, as a plan shows it: "git", the fixed flags, the arguments.
+func (c Command) Argv() []string {
+	argv := append([]string{"git"}, fixed...)
+	if !c.Hooks {
+		argv = append(argv, "-c", noHooks)
+	}
+	for _, kv := range c.Config {
+		argv = append(argv, "-c", kv)
+	}
+	return append(argv, c.Args...)
+}
+
+// Output runs the command to its end and gives what it wrote to stdout. A failed one gives an *Error (and what it had
+// written); a cancelled context ends the process and gives the context's error.
+func (c Command) Output(ctx context.Context) ([]byte, error) {
+	var stdout bytes.Buffer
+	err := c.run(ctx, &stdout)
+	return stdout.Bytes(), err
+}
+
+// Run is Output for a command whose stdout does not matter.
+func (c Command) Run(ctx context.Context) error { return c.run(ctx, io.Discard) }
+
+func (c Command) run(ctx context.Context, stdout io.Writer) error {
+	argv := c.Argv()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout = c.Dir, c.environment(), c.Stdin, stdout
+	stderr := &capped{limit: 16 << 10}
+	cmd.Stderr = stderr
+	// git cleans up after SIGTERM (lock files, half-made worktrees); SIGKILL only where it does not listen.
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 5 * time.Second
+	err := cmd.Run()
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	failed := &Error{Dir: c.Dir, Args: c.Args, Exit: -1, Stderr: stderr.String(), Err: err}
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		failed.Exit = exit.ExitCode()
+	}
+	return failed
+}
+
+// capped keeps the first limit bytes and swallows the rest, so that both pipes of a talkative git are always drained.
+type capped struct {
+	bytes.Buffer
+	limit int
+}
+
+func (c *capped) Write(p []byte) (int, error) {
+	if room := c.limit - c.Len(); room > 0 {
+		c.Buffer.Write(p[:min(room, len(p))])
+	}
+	return len(p), nil
+}

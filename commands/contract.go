@@ -1,0 +1,230 @@
+package commands
+
+import (
+	"time"
+
+	"github.com/sidefork/sidefork/carry"
+	"github.com/sidefork/sidefork/sessions/agent"
+)
+
+// The shapes of docs/contract.md, "Shapes": what is said on the wire and printed by --json. Fields may be added, none
+// renamed or dropped.
+
+// Workspace is a worktree as an editor shows it.
+type Workspace struct {
+	Path       string   `json:"path"`
+	Name       string   `json:"name"`
+	Branch     string   `json:"branch"`
+	Head       string   `json:"head"`
+	Parent     *string  `json:"parent"`
+	Depth      int      `json:"depth"`
+	Main       bool     `json:"main"`
+	Detached   bool     `json:"detached"`
+	Locked     bool     `json:"locked"`
+	Archived   bool     `json:"archived"`
+	Missing    bool     `json:"missing"`
+	AgentsLive int      `json:"agentsLive"`
+	Fork       Forkable `json:"fork"`
+}
+
+// Forkable says whether a workspace's entry is shown, enabled, and why not.
+type Forkable struct {
+	Allowed bool    `json:"allowed"`
+	Hidden  bool    `json:"hidden"`
+	Reason  *Reason `json:"reason,omitempty"`
+}
+
+// Repository is one repository with its workspaces in tree order.
+type Repository struct {
+	Root          string      `json:"root"`
+	GitDir        string      `json:"gitDir"`
+	DefaultBranch string      `json:"defaultBranch"`
+	Workspaces    []Workspace `json:"workspaces"`
+}
+
+// Session is one conversation of an agent.
+type Session struct {
+	Agent        string      `json:"agent"`
+	ID           string      `json:"id"`
+	Title        string      `json:"title"`
+	FirstPrompt  string      `json:"firstPrompt"`
+	Cwd          string      `json:"cwd"`
+	Workspace    *string     `json:"workspace"`
+	Branch       string      `json:"branch"`
+	StartedAt    *time.Time  `json:"startedAt"`
+	LastActivity *time.Time  `json:"lastActivity"`
+	State        agent.State `json:"state"`
+	Status       string      `json:"status,omitempty"`
+	PID          int         `json:"pid,omitempty"`
+	Source       string      `json:"source"`
+	Home         string      `json:"home,omitempty"`
+	Parent       *agent.ID   `json:"parent,omitempty"`
+	Fork         SessionFork `json:"fork"`
+}
+
+// SessionFork says how a session can be forked in the workspace that was asked about.
+type SessionFork struct {
+	Kind   string  `json:"kind"` // native, transcript, none
+	Reason *Reason `json:"reason,omitempty"`
+}
+
+// Changes count a workspace's uncommitted work, each path once.
+type Changes struct {
+	Modified   int          `json:"modified"`
+	New        int          `json:"new"`
+	Staged     int          `json:"staged"`
+	Conflicted int          `json:"conflicted"`
+	Bytes      int64        `json:"bytes"`
+	Left       []carry.Left `json:"left"`
+}
+
+// Inspection is all that a dialog needs, read in one round trip.
+type Inspection struct {
+	Workspace     Workspace `json:"workspace"`
+	SuggestedName string    `json:"suggestedName"`
+	Sessions      []Session `json:"sessions"`
+	Preselected   *agent.ID `json:"preselected,omitempty"`
+	Changes       Changes   `json:"changes"`
+	Carry         struct {
+		Available bool    `json:"available"`
+		Reason    *Reason `json:"reason,omitempty"`
+	} `json:"carry"`
+	Base struct {
+		Head              string `json:"head"`
+		Branch            string `json:"branch"`
+		RepositoryDefault string `json:"repositoryDefault"`
+	} `json:"base"`
+	Setup *SetupInfo `json:"setup"`
+}
+
+// SetupInfo is a repository's setup, as the dialog shows it before anything runs.
+type SetupInfo struct {
+	Source   string   `json:"source"`
+	Commands []string `json:"commands"`
+	Hash     string   `json:"hash"`
+	Trusted  bool     `json:"trusted"`
+	Policy   string   `json:"policy"` // run, ask, skip
+}
+
+// Base says which commit a child starts from.
+type Base struct {
+	Kind string `json:"kind"` // parentCommit, ref, repositoryDefault
+	Ref  string `json:"ref,omitempty"`
+}
+
+// SetupChoice is the user's word on the repository's setup.
+type SetupChoice struct {
+	Decision string `json:"decision"` // run, skip
+	Hash     string `json:"hash,omitempty"`
+}
+
+// Transcript is what a terminal showed, for an agent without a fork of its own.
+type Transcript struct {
+	Agent string `json:"agent"`
+	Text  string `json:"text"`
+}
+
+// ForkParams ask for a fork. decodeFork gives the defaults.
+type ForkParams struct {
+	OperationID    string       `json:"operationId"`
+	Workspace      string       `json:"workspace"`
+	Name           string       `json:"name"`
+	Dir            string       `json:"dir,omitempty"`
+	Session        *agent.ID    `json:"session"`
+	Child          *bool        `json:"child,omitempty"`
+	Carry          *bool        `json:"carry,omitempty"`
+	OnCarryFailure string       `json:"onCarryFailure,omitempty"`
+	Staged         string       `json:"staged,omitempty"`
+	Include        []string     `json:"include,omitempty"`
+	Base           *Base        `json:"base,omitempty"`
+	Setup          *SetupChoice `json:"setup,omitempty"`
+	Prompt         string       `json:"prompt,omitempty"`
+	At             string       `json:"at,omitempty"`
+	Launch         string       `json:"launch,omitempty"`
+	Copies         int          `json:"copies,omitempty"`
+	Worktree       *Where       `json:"worktree,omitempty"`
+	OnDisconnect   string       `json:"onDisconnect,omitempty"`
+	Transcript     *Transcript  `json:"transcript,omitempty"`
+}
+
+// Where is "new", "same" or {"existing": path}.
+type Where struct {
+	Kind     string
+	Existing string
+}
+
+// ForkResult is what a fork has made.
+type ForkResult struct {
+	Status    string       `json:"status"` // completed, cancelled
+	Workspace *Workspace   `json:"workspace,omitempty"`
+	Session   *ForkSession `json:"session,omitempty"`
+	Launch    *Launch      `json:"launch,omitempty"`
+	Draft     string       `json:"draft,omitempty"`
+	Carried   *CarryResult `json:"carried,omitempty"`
+	Setup     *SetupResult `json:"setup,omitempty"`
+	Warnings  []Warning    `json:"warnings"`
+}
+
+// ForkSession is the child's conversation. ID is absent only while it cannot be known.
+type ForkSession struct {
+	Agent  string   `json:"agent"`
+	ID     string   `json:"id,omitempty"`
+	Parent agent.ID `json:"parent"`
+}
+
+// Launch is how the child's agent is started.
+type Launch struct {
+	Argv        []string           `json:"argv"`
+	Cwd         string             `json:"cwd"`
+	Env         map[string]*string `json:"env"`
+	CommandLine CommandLine        `json:"commandLine"`
+}
+
+// CommandLine is the launch's argv quoted for a shell, folder and environment included.
+type CommandLine struct {
+	POSIX      string `json:"posix"`
+	PowerShell string `json:"powershell"`
+	Cmd        string `json:"cmd"`
+}
+
+// SetupResult is what became of the setup.
+type SetupResult struct {
+	Ran      bool   `json:"ran"`
+	ExitCode *int   `json:"exitCode,omitempty"`
+	Log      string `json:"log,omitempty"`
+	Tail     string `json:"tail,omitempty"`
+}
+
+// Warning is something to know about a fork that stands.
+type Warning struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Detail  string `json:"detail,omitempty"`
+}
+
+// CarryParams ask for a carry between two existing workspaces.
+type CarryParams struct {
+	OperationID string   `json:"operationId"`
+	From        string   `json:"from"`
+	To          string   `json:"to"`
+	Staged      string   `json:"staged,omitempty"`
+	Include     []string `json:"include,omitempty"`
+	Paths       []string `json:"paths,omitempty"`
+}
+
+// CarryResult is said only after both sides were proved equal.
+type CarryResult struct {
+	Status string `json:"status"` // carried, cancelled
+	carry.Numbers
+	Left     []carry.Left `json:"left"`
+	Verified bool         `json:"verified"`
+}
+
+// Plan is what a fork would do.
+type Plan struct {
+	carry.Numbers
+	Files    []carry.File `json:"files"`
+	Left     []carry.Left `json:"left"`
+	Refusals []Reason     `json:"refusals"`
+	Commands [][]string   `json:"commands"`
+}

@@ -1,0 +1,75 @@
+package commands
+
+import (
+	"context"
+	"os"
+
+	"go.uber.org/zap"
+)
+
+// Env is what a command runs in. The zero value of every field is usable.
+type Env struct {
+	Settings Settings
+	Folders  []string // the client's workspace folders, for commands that name none
+	Getenv   func(string) string
+	Log      *zap.Logger
+	// Notify sends a notification to the client ("sidefork/started", "sidefork/changed"); nil where nobody listens.
+	Notify func(method string, params any)
+	// Background runs what outlives the answer (waiting for an agent to be up) until the client goes; nil: not at all.
+	Background func(func(ctx context.Context))
+}
+
+func (e *Env) log() *zap.Logger {
+	if e.Log == nil {
+		return zap.NewNop()
+	}
+	return e.Log
+}
+
+func (e *Env) getenv(name string) string {
+	if e.Getenv == nil {
+		return os.Getenv(name)
+	}
+	return e.Getenv(name)
+}
+
+// Progress hears how a command goes. Stage is called once for each stage that is reached; percent (0 to 100) never goes
+// back. Both may come from any goroutine.
+type Progress interface {
+	Stage(operationID string, stage Stage, percent int)
+	Report(percent int, message string)
+}
+
+type silent struct{}
+
+func (silent) Stage(string, Stage, int) {}
+func (silent) Report(int, string)       {}
+
+// Stage is a part of a fork that a person can follow.
+type Stage string
+
+// The stages of a fork, in their order.
+const (
+	Preparing Stage = "preparing"
+	Creating  Stage = "creating"
+	Copying   Stage = "copying"
+	SettingUp Stage = "setup"
+	Starting  Stage = "starting"
+)
+
+// Title is the stage in words.
+func (s Stage) Title() string {
+	switch s {
+	case Preparing:
+		return "Preparing"
+	case Creating:
+		return "Creating workspace"
+	case Copying:
+		return "Copying changes"
+	case SettingUp:
+		return "Running setup"
+	case Starting:
+		return "Starting agent"
+	}
+	return string(s)
+}

@@ -1,0 +1,156 @@
+package commands
+
+import (
+	"errors"
+	"strings"
+)
+
+// Reason says to a person why something cannot be done, did not happen, or needs attention, and what to do about it.
+// Clients translate by Code.
+type Reason struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Remedy  string `json:"remedy,omitempty"`
+}
+
+// Effect is what a command that failed has left behind.
+type Effect string
+
+// The effects of a failure.
+const (
+	Nothing    Effect = "nothing"    // refused before the first write
+	RolledBack Effect = "rolledBack" // written, then undone completely
+	Kept       Effect = "kept"       // a roll-back was wanted and could not be completed: Detail names what stands
+	Uncertain  Effect = "unknown"    // could not be established: say "may be partially applied"
+)
+
+// Failure is the only kind of error that a command returns.
+type Failure struct {
+	Reason Reason
+	Effect Effect
+	Detail string
+}
+
+func (f *Failure) Error() string { return f.Reason.Message }
+
+// reasonTexts is the closed list of reason codes. {name} is filled from the refusal's arguments.
+var reasonTexts = map[string]struct{ message, remedy string }{
+	// What was asked.
+	"invalidArgument": {"The argument is wrong: {what}.", "Correct it and try again."},
+	"unknownCommand":  {"There is no command {name}.", "Update sidefork or the editor's extension, so that both know it."},
+	"notYet":          {"This sidefork does not serve {field} yet.", "Leave it out, or update sidefork."},
+
+	// The parent workspace.
+	"gitMissing":          {"git is not installed, or not on PATH.", "Install git 2.25 or newer."},
+	"gitTooOld":           {"git {version} is too old.", "Install git 2.25 or newer."},
+	"missing":             {"The folder {path} does not exist.", "Choose a workspace that is on disk."},
+	"notARepository":      {"{path} is not inside a git repository.", "Open a folder of a git repository, or run git init and commit once."},
+	"bare":                {"{path} is a bare repository: it has no files to fork.", "Fork one of its worktrees."},
+	"detached":            {"The workspace is on no branch (detached HEAD).", "Check out a branch first: git switch -c NAME."},
+	"unborn":              {"The branch has no commit yet.", "Commit once, then fork."},
+	"archived":            {"The workspace is archived.", "Un-archive it first."},
+	"unsafeOwner":         {"git refuses {path} because somebody else owns it.", "If you trust it: git config --global --add safe.directory {path}."},
+	"operationInProgress": {"A {operation} is in progress in the workspace.", "Finish or abort it, then fork."},
+	"unmerged":            {"The index has unmerged paths: {paths}.", "Resolve the conflicts and stage the result, then fork."},
+	"unreadable":          {"{path} cannot be read.", "Change its permissions, or fork without the uncommitted changes."},
+	"tooManyFiles":        {"There are {count} untracked files; the limit is {limit}.", "Ignore what need not come, raise the setting carry.maxFiles, or fork without the changes."},
+	"tooManyBytes":        {"The uncommitted changes are {bytes} bytes; the limit is {limit}.", "Ignore what need not come, raise the setting carry.maxBytes, or fork without the changes."},
+	"linkInTheWay":        {"{path} would be written through the link {link}.", "Replace the link by a folder, or commit the change, then fork."},
+	"unsupportedState":    {"The workspace is in a state that cannot be carried: {what}.", "Commit the changes, or fork without them."},
+	"parentChanging":      {"The workspace kept changing while it was copied: {path}.", "Wait until the agent there pauses, then fork again."},
+	"parentMoved":         {"A commit was made in the workspace meanwhile.", "Fork again."},
+	"forkInProgress":      {"Another fork of this workspace is running.", "Wait until it has ended, then try again."},
+
+	// The child workspace.
+	"invalidName":   {"{name} is not a branch name that git accepts.", "Use letters, digits, dashes and slashes."},
+	"nameTaken":     {"The branch {name} exists already.", "Choose another name, for example {suggestion}."},
+	"nameConflict":  {"The branch {name} cannot exist beside the branch {other}.", "Choose a name that is neither a folder of {other} nor inside it."},
+	"folderTaken":   {"{path} is in the way of the new workspace.", "Choose another folder or name."},
+	"badFolder":     {"{path} cannot hold the new workspace: {what}.", "Choose another folder."},
+	"refUnknown":    {"{ref} names no commit.", "Choose a branch, a tag or a commit that exists."},
+	"notItself":     {"git acts on {path} when it is run in the new workspace (core.worktree is set in the shared configuration).", "Move core.worktree into the worktree's own configuration: git config --worktree."},
+	"createFailed":  {"git could not create the workspace.", "Read the detail, mend its cause, then fork again."},
+	"insideParent":  {"The new workspace lies inside its parent and is not ignored there.", "Add it to .gitignore, or choose another folder."},
+	"rollbackStuck": {"The fork failed and could not be taken back completely.", "Look at what is named in the detail; sidefork recover tries again."},
+
+	// The carry.
+	"baseMismatch":     {"The two workspaces are not at the same commit.", "Bring both to the same commit first."},
+	"targetDirty":      {"The target workspace has changes of its own: {path}.", "Commit, stash or remove them first."},
+	"targetMissing":    {"{path} is not a workspace of a repository.", "Choose a workspace that git worktree list names."},
+	"otherRepository":  {"The two workspaces belong to different repositories.", "Choose a workspace of the same repository."},
+	"sameWorkspace":    {"Source and target are the same workspace.", "Choose another target."},
+	"notRegistered":    {"{path} is not registered as a worktree of its repository.", "Run git worktree repair there."},
+	"carryFailed":      {"Copying the uncommitted changes failed at {path}.", "Read the detail, mend its cause, then try again."},
+	"proofFailed":      {"{path} is not in the new workspace as it is in its parent.", "Try again; if it fails again, report it."},
+	"noSpace":          {"There is no space left on the device while writing {path}.", "Free some space, then try again."},
+	"carryNeedsParent": {"Uncommitted changes can only come along from the parent's own commit.", "Start from the parent's commit to bring them."},
+	"noProgress":       {"Nothing moved for {seconds} seconds.", "Look whether the disk answers, then try again."},
+
+	// The session.
+	"sessionUnknown":        {"There is no {agent} session {id}.", "List the sessions again: it may have been deleted or belong to another account."},
+	"sessionElsewhere":      {"The session {id} belongs to {path}.", "Fork it from that workspace."},
+	"sessionBroken":         {"The transcript of session {id} cannot be read: {what}.", "Choose another session, or fork without one."},
+	"sessionEmpty":          {"The session {id} has no conversation yet.", "Send its first message, then fork."},
+	"sessionArchived":       {"The session {id} is archived.", "Bring it back first: codex unarchive {id}."},
+	"sessionSubagent":       {"{id} is a subagent's thread.", "Fork the session that started it."},
+	"sessionParentGone":     {"The session {id} continues {parent}, whose transcript is gone.", "Choose another session, or fork without one."},
+	"agentUnknown":          {"sidefork knows no agent {agent}.", "Use one of: {known}."},
+	"agentNotInstalled":     {"{agent} is not installed, or not on PATH.", "Install it, or fork without a session."},
+	"agentTooOld":           {"{agent} {version} cannot fork a session.", "Update it."},
+	"agentProbeFailed":      {"{agent} did not tell its version.", "Run it once by hand to see why."},
+	"invalidSession":        {"{id} is not a session id.", "Copy it from the list of sessions."},
+	"agentTrustUnavailable": {"{agent} will ask whether this folder is trusted.", "Answer in its window."},
+
+	// After the fork: warnings.
+	"cancelTooLate":     {"The fork was complete when it was cancelled.", "Remove the workspace if you do not want it."},
+	"setupNotRun":       {"The repository's setup in {file} was not run.", "Run it in the new workspace by hand if you trust it."},
+	"hookFailed":        {"The repository's post-checkout hook failed.", "The workspace stands; read the detail."},
+	"hookWrote":         {"The repository's post-checkout hook changed files in the new workspace: {paths}.", "Look at them: they are not in the parent."},
+	"startUnknown":      {"The agent was not seen to start.", "Look at its terminal."},
+	"launchUnavailable": {"The agent cannot be started: {what}.", "The workspace stands. Start the agent in it by hand."},
+	"settingIgnored":    {"The setting {name} is not known and was ignored.", "Correct or remove it."},
+	"recovered":         {"A fork that was interrupted earlier was taken back: {path}.", ""},
+	"recoveryKept":      {"A fork that was interrupted earlier was left as it is, because it holds something of its own: {path}.", "Look at it, then remove it or use it."},
+
+	"internal": {"sidefork made a mistake.", "Please report it with the log."},
+}
+
+// reason fills the message and remedy of a code. A code that is not in the list is a mistake of ours and says so.
+func reason(code string, args map[string]string) Reason {
+	text, known := reasonTexts[code]
+	if !known {
+		args, text = map[string]string{}, reasonTexts["internal"]
+		text.message += " (no text for " + code + ")"
+	}
+	pairs := make([]string, 0, 2*len(args))
+	for name, value := range args {
+		pairs = append(pairs, "{"+name+"}", printable(value))
+	}
+	fill := strings.NewReplacer(pairs...)
+	return Reason{Code: code, Message: fill.Replace(text.message), Remedy: fill.Replace(text.remedy)}
+}
+
+// refusal is what carry, worktree and sessions return when something cannot be done: data, nothing written.
+type refusal interface {
+	error
+	ReasonCode() string
+	ReasonArgs() map[string]string
+	ReasonDetail() string
+}
+
+// reasonOf gives the reason of an error: that of the refusal in its chain, else an internal one.
+func reasonOf(err error) (r Reason, detail string) {
+	if no, ok := errors.AsType[refusal](err); ok {
+		return reason(no.ReasonCode(), no.ReasonArgs()), no.ReasonDetail()
+	}
+	return reason("internal", nil), err.Error()
+}
+
+// refuse makes a Failure of our own, with nothing written.
+func refuse(code string, args ...string) *Failure {
+	values := map[string]string{}
+	for i := 0; i+1 < len(args); i += 2 {
+		values[args[i]] = args[i+1]
+	}
+	return &Failure{Reason: reason(code, values), Effect: Nothing}
+}

@@ -1,0 +1,76 @@
+package commands
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Settings are the user's, from $XDG_CONFIG_HOME/sidefork/settings.json and, over it, the editor's (section `sidefork`).
+// A repository cannot set any of them. The zero value of each means its default.
+type Settings struct {
+	Carry struct {
+		MaxFiles int   `json:"maxFiles,omitempty"` // untracked files, default 20,000
+		MaxBytes int64 `json:"maxBytes,omitempty"` // bytes, default 1 GiB
+	} `json:"carry,omitzero"`
+	Worktree struct {
+		// Pattern is where a child goes: {main} is the main checkout's path, {name} the branch with / as -.
+		Pattern string `json:"pattern,omitempty"` // default "{main}-worktrees/{name}"
+	} `json:"worktree,omitzero"`
+	Agents map[string]AgentSettings `json:"agents,omitempty"` // by agent: claude, codex
+	Log    struct {
+		Level string `json:"level,omitempty"` // debug, info (default), warn, error
+	} `json:"log,omitzero"`
+}
+
+// AgentSettings are the user's settings for one agent.
+type AgentSettings struct {
+	Program string   `json:"program,omitempty"` // absolute path, or a name on PATH
+	Homes   []string `json:"homes,omitempty"`   // further account folders (CLAUDE_CONFIG_DIR, CODEX_HOME)
+}
+
+// Merge lays the settings that raw names over s and gives those of its names that are not known, as warnings: an old
+// sidecar must live with a newer editor's settings. raw may be null, [] (an empty Lua table) or absent.
+func (s Settings) Merge(raw json.RawMessage) (Settings, []Warning, error) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) || bytes.Equal(raw, []byte("[]")) {
+		return s, nil, nil
+	}
+	merged := s
+	if err := json.Unmarshal(raw, &merged); err != nil {
+		return s, nil, refuse("invalidArgument", "what", "settings: "+err.Error())
+	}
+	var named map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &named); err != nil {
+		return s, nil, refuse("invalidArgument", "what", "settings: "+err.Error())
+	}
+	var warnings []Warning
+	for name := range named {
+		switch name {
+		case "carry", "worktree", "agents", "log", "path", "trace":
+		default:
+			r := reason("settingIgnored", map[string]string{"name": name})
+			warnings = append(warnings, Warning{Code: r.Code, Message: r.Message})
+		}
+	}
+	return merged, warnings, nil
+}
+
+// UserSettings reads the user's own settings file; a missing one gives the defaults.
+func UserSettings(getenv func(string) string) (Settings, []Warning, error) {
+	folder := getenv("XDG_CONFIG_HOME")
+	if folder == "" {
+		folder = filepath.Join(getenv("HOME"), ".config")
+	}
+	raw, err := os.ReadFile(filepath.Join(folder, "sidefork", "settings.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return Settings{}, nil, nil
+	}
+	if err != nil {
+		return Settings{}, nil, refuse("invalidArgument", "what", err.Error())
+	}
+	return Settings{}.Merge(raw)
+}

@@ -1,0 +1,88 @@
+// Package commands is what may be asked of sidefork: a table of commands, one file for each, and the steps of a fork.
+//
+// An editor (through sidecar) and the command line (cmd/sidefork) are both clients of Run. A command takes exactly one
+// JSON object, knows every field of it, and answers with a shape of contract.go or a *Failure. It knows no LSP and no
+// terminal: progress goes to a Progress, log lines to a zap logger.
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"go.uber.org/zap"
+)
+
+// Command is one entry of the table.
+type Command struct {
+	Name  string // as on the wire
+	About string // one line for --help and the documents
+	// Title is what its progress is called; "" for a command too quick to have one.
+	Title string
+	run   func(ctx context.Context, env *Env, argument json.RawMessage, progress Progress) (any, error)
+}
+
+// Table is every command that this sidefork serves, in the order of the contract. Adding one is a file and a line.
+func Table() []Command {
+	return []Command{
+		{Name: "sidefork.workspaces", About: "list the workspaces of a repository as a tree", run: workspaces},
+		{Name: "sidefork.sessions", About: "list the agents' sessions", run: listSessions},
+		{Name: "sidefork.inspect", About: "show all that a fork dialog needs to know of a workspace", run: inspect},
+		{Name: "sidefork.plan", About: "show what a fork would do; write nothing", run: plan},
+		{Name: "sidefork.fork", About: "fork an agent session into a child workspace", Title: "Fork agent session", run: fork},
+		{Name: "sidefork.carry", About: "bring uncommitted changes from one workspace to another", Title: "Carry changes", run: carryChanges},
+	}
+}
+
+// Lookup finds a command by its name on the wire.
+func Lookup(name string) (Command, bool) {
+	for _, c := range Table() {
+		if c.Name == name {
+			return c, true
+		}
+	}
+	return Command{}, false
+}
+
+// Cancelled is the answer of a command that was cancelled with nothing left behind. It is a result and no error:
+// Neovim drops replies with an error code for that, so a waiting user interface would hang.
+type Cancelled struct {
+	Status   string    `json:"status"` // "cancelled"
+	Warnings []Warning `json:"warnings,omitempty"`
+}
+
+// Run runs one command. The error is always a *Failure. progress and env.Notify may be called until it returns.
+func Run(ctx context.Context, env *Env, name string, argument json.RawMessage, progress Progress) (result any, failed *Failure) {
+	if progress == nil {
+		progress = silent{}
+	}
+	command, ok := Lookup(name)
+	if !ok {
+		return nil, refuse("unknownCommand", "name", name)
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			env.log().Error("panic", zap.String("command", name), zap.Any("value", r), zap.ByteString("stack", debug.Stack()))
+			// What was written is rolled back by the command's own deferred undo, but nobody proved it.
+			result, failed = nil, &Failure{Reason: reason("internal", nil), Effect: Uncertain, Detail: fmt.Sprint(r)}
+		}
+	}()
+	result, err := command.run(ctx, env, argument, progress)
+	if err == nil {
+		return result, nil
+	}
+	if f, ok := errors.AsType[*Failure](err); ok {
+		failed = f
+	} else {
+		r, detail := reasonOf(err)
+		failed = &Failure{Reason: r, Effect: Nothing, Detail: detail}
+	}
+	if ctx.Err() != nil && (failed.Effect == Nothing || failed.Effect == RolledBack) {
+		return Cancelled{Status: "cancelled"}, nil
+	}
+	env.log().Info("failed", zap.String("command", name), zap.String("code", failed.Reason.Code),
+		zap.String("effect", string(failed.Effect)), zap.String("detail", failed.Detail))
+	return nil, failed
+}

@@ -1,0 +1,120 @@
+// Package agent has the shapes that every agent's folder under sessions/ answers with: a session, a launch, a refusal.
+// It knows no agent.
+package agent
+
+import (
+	"context"
+	"time"
+)
+
+// ID names one conversation: the agent and the agent's own id.
+type ID struct {
+	Agent string `json:"agent"`
+	ID    string `json:"id"`
+}
+
+// State says whether a session runs. Unknown is a state of its own and never shown as Ended.
+type State string
+
+// The states of a session.
+const (
+	Live    State = "live"
+	Ended   State = "ended"
+	Unknown State = "unknown"
+)
+
+// Session is one conversation as its store tells it. Text fields are as stored: whoever prints them strips control
+// characters.
+type Session struct {
+	ID           ID
+	Title        string
+	FirstPrompt  string
+	Cwd          string // the folder it was started in, as recorded
+	Branch       string
+	StartedAt    time.Time
+	LastActivity time.Time
+	State        State
+	Status       string   // idle, busy, waiting; "" where the agent does not say
+	PID          int      // of the live process; 0 where there is none or it cannot be known
+	Source       string   // the transcript's absolute path
+	Home         string   // the agent's account folder that holds it
+	DefaultHome  bool     // Home is where the agent looks with no variable set
+	Parent       *ID      // the session it was forked from, where the store tells
+	NotForkable  *Refusal // why it cannot be forked natively; nil where it can
+}
+
+// Problem is a file or folder of a store that could not be read; never fatal to a list.
+type Problem struct {
+	Source  string `json:"source"`
+	Message string `json:"message"`
+}
+
+// Homes are an agent's account folders to look in. Default is the one that the agent uses with no variable set.
+type Homes struct {
+	Default string
+	Others  []string
+}
+
+// Launch is how a fork's agent is started: no shell in between.
+type Launch struct {
+	Argv []string
+	Cwd  string
+	// Env holds only differences to whatever environment the agent is started in: a value to set, nil to remove.
+	Env map[string]*string
+	// Session is the child's id where it can be known beforehand; ID.ID is "" where it cannot.
+	Session ID
+	Parent  ID
+}
+
+// ForkRequest asks for the launch of a fork of Parent in Child.
+type ForkRequest struct {
+	Parent  Session
+	Child   string // absolute path of the child's top level
+	Name    string // what the child session is to be called
+	Prompt  string // first message in the fork; "" for none
+	Program string // absolute path of the agent's program
+}
+
+// Started is an agent that was seen to be up.
+type Started struct {
+	Session ID
+	PID     int // 0 where it cannot be known
+}
+
+// Agent is what an agent's folder offers. Every function reads heads and tails of files, never whole stores, and
+// writes nothing.
+type Agent struct {
+	// Name is the word on the wire and Program the command a user types.
+	Name, Program string
+	// Homes gives the account folders: the default one, the one that env names, and those the user configured.
+	Homes func(env func(string) string, configured []string) Homes
+	// List gives the sessions whose recorded folder satisfies inside (every session for a nil inside).
+	List func(ctx context.Context, homes Homes, inside func(cwd string) bool) ([]Session, []Problem)
+	// Fork gives the launch of a fork, or a *Refusal. It may ask the installed program for its version.
+	Fork func(ctx context.Context, r ForkRequest) (Launch, error)
+	// AwaitStart waits until the agent of a launch is seen to be up, or ctx ends.
+	AwaitStart func(ctx context.Context, s Session, l Launch) (Started, error)
+}
+
+// Refusal is a session that cannot be forked, or an agent that cannot be used: Code and Args as in commands/reasons.go.
+type Refusal struct {
+	Code   string
+	Args   map[string]string
+	Detail string
+}
+
+func (r *Refusal) Error() string { return r.Code }
+
+// ReasonCode, ReasonArgs and ReasonDetail are how commands reads any refusal, whoever refused.
+func (r *Refusal) ReasonCode() string            { return r.Code }
+func (r *Refusal) ReasonArgs() map[string]string { return r.Args }
+func (r *Refusal) ReasonDetail() string          { return r.Detail }
+
+// Refuse makes a Refusal from a code and name, value, name, value….
+func Refuse(code string, args ...string) *Refusal {
+	r := &Refusal{Code: code, Args: map[string]string{}}
+	for i := 0; i+1 < len(args); i += 2 {
+		r.Args[args[i]] = args[i+1]
+	}
+	return r
+}
