@@ -1,0 +1,52 @@
+package carry
+
+import "fmt"
+
+// Step is one write of an operation, recorded before it happens. Exactly one field is set. It is all that taking the
+// write back needs to know: the same code does it in this process, or in the next one after a crash.
+type Step struct {
+	Workspace *WorkspaceStep `json:"workspace,omitempty"`
+	Carry     *CarryStep     `json:"carry,omitempty"`
+}
+
+// WorkspaceStep is the making of a branch and a worktree.
+type WorkspaceStep struct {
+	Path       []byte   `json:"path"`       // the child's top level, physical
+	Branch     string   `json:"branch"`     // short name, made by this step
+	Base       string   `json:"base"`       // object id that branch and child start from
+	Existed    bool     `json:"existed"`    // the folder was there before, empty: it stays
+	Folders    [][]byte `json:"folders"`    // parent folders that were not there before, outermost first
+	GitFolders []string `json:"gitFolders"` // folders below the common git folder that were not there before, outermost first
+	Entries    []string `json:"entries"`    // names in <common>/worktrees before
+}
+
+// CarryStep is the writing of carried paths into a target.
+type CarryStep struct {
+	Target       string        `json:"target"`       // top level
+	TargetGitDir string        `json:"targetGitDir"` // its own git folder
+	Fresh        bool          `json:"fresh"`        // the target was made by this operation
+	Paths        []WrittenPath `json:"paths"`
+}
+
+// WrittenPath is what one carried path will be in the target.
+type WrittenPath struct {
+	Path  []byte `json:"path"`            // relative to the top level, slashes, the bytes as git has them
+	Kind  string `json:"kind"`            // file, link, dir, removed, index (only its index entry is written)
+	Size  int64  `json:"size,omitempty"`  // of a file
+	MTime int64  `json:"mtime,omitempty"` // of a file, ns since 1970
+}
+
+// Stuck is a roll-back that could not be completed, or must not be because somebody's work would go with it.
+type Stuck struct {
+	Paths []string // what stands, absolute; at most a hundred
+	Err   error    // nil where nothing failed: the child holds something that this operation did not write
+}
+
+func (s *Stuck) Error() string {
+	if s.Err != nil {
+		return fmt.Sprintf("carry: roll back: %v", s.Err)
+	}
+	return fmt.Sprintf("carry: roll back: %d paths in the child are not ours", len(s.Paths))
+}
+
+func (s *Stuck) Unwrap() error { return s.Err }
