@@ -1,0 +1,402 @@
+// Command bench measures sidefork against its floor, in one run, and prints a table of ratios: what git itself, an empty
+// program or reading the bytes takes on the same machine at the same time. `make bench` runs it.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func main() {
+	rounds := flag.Int("rounds", 9, "interleaved rounds per figure")
+	where := flag.String("in", "", "folder for the sample repositories (default: memory, else the temp folder)")
+	flag.Parse()
+	if err := run(*rounds, *where); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// bench is where everything of one run lies.
+type bench struct {
+	dir, sidefork, empty string
+	rounds               int
+}
+
+func run(rounds int, where string) error {
+	if where == "" {
+		if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
+			where = "/dev/shm"
+		}
+	}
+	dir, err := os.MkdirTemp(where, "sidefork-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	b := bench{dir: dir, rounds: rounds, sidefork: filepath.Join(dir, "sidefork"), empty: filepath.Join(dir, "empty")}
+	if err := b.build(); err != nil {
+		return err
+	}
+	for name, value := range map[string]string{
+		"HOME": dir, "XDG_STATE_HOME": dir, "XDG_CONFIG_HOME": dir, "GIT_CONFIG_NOSYSTEM": "1", "CLAUDE_CONFIG_DIR": "", "CODEX_HOME": "",
+	} {
+		os.Setenv(name, value)
+	}
+	fmt.Printf("%s, %s, %d CPUs, in %s, medians of %d interleaved rounds\n\n", runtime.Version(), gitVersion(), runtime.NumCPU(), where, rounds)
+	fmt.Printf("| what | sidefork | floor | ratio | goal |\n|---|---|---|---|---|\n")
+	for _, figure := range []func() error{b.start, b.roundTrip, b.inspect, b.forkClean, b.forkDirty, b.forkLarge} {
+		if err := figure(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b bench) build() error {
+	source := filepath.Join(b.dir, "empty.go")
+	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o644); err != nil {
+		return err
+	}
+	for _, argv := range [][]string{
+		{"go", "build", "-trimpath", "-ldflags=-s -w", "-o", b.sidefork, "./cmd/sidefork"},
+		{"go", "build", "-trimpath", "-ldflags=-s -w", "-o", b.empty, source},
+	} {
+		if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
+			return fmt.Errorf("%v: %w\n%s", argv, err, out)
+		}
+	}
+	return nil
+}
+
+func row(what string, ours, floor time.Duration, floorName, goal string) {
+	fmt.Printf("| %s | %s | %s (%s) | %.2f | %s |\n", what, short(ours), short(floor), floorName, float64(ours)/float64(floor), goal)
+}
+
+func short(d time.Duration) string {
+	return strconv.FormatFloat(float64(d.Microseconds())/1000, 'f', 2, 64) + " ms"
+}
+
+// interleave runs the functions in turn, rounds times, and gives each one's median.
+func interleave(rounds int, functions ...func() (time.Duration, error)) ([]time.Duration, error) {
+	times := make([][]time.Duration, len(functions))
+	for round := range rounds + 1 {
+		for i, f := range functions {
+			d, err := f()
+			if err != nil {
+				return nil, err
+			}
+			if round > 0 { // the first warms the caches
+				times[i] = append(times[i], d)
+			}
+		}
+	}
+	medians := make([]time.Duration, len(functions))
+	for i, all := range times {
+		slices.Sort(all)
+		medians[i] = all[len(all)/2]
+	}
+	return medians, nil
+}
+
+func timed(argv ...string) (time.Duration, error) {
+	cmd := exec.Command(argv[0], argv[1:]...)
+	begin := time.Now()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return 0, fmt.Errorf("%v: %w\n%s", argv, err, out)
+	}
+	return time.Since(begin), nil
+}
+
+// start measures from the process's start to the answer of initialize, and the idle memory after it.
+func (b bench) start() error {
+	memory := 0
+	times, err := interleave(b.rounds*3, func() (time.Duration, error) {
+		begin := time.Now()
+		s, err := b.serve()
+		if err != nil {
+			return 0, err
+		}
+		d := time.Since(begin)
+		memory = residentKiB(s.cmd.Process.Pid)
+		return d, s.stop()
+	}, func() (time.Duration, error) { return timed(b.empty) })
+	if err != nil {
+		return err
+	}
+	row("start to initialize answered", times[0], times[1], "an empty Go program", "≤ 15 ms")
+	fmt.Printf("| idle memory | %.1f MiB | | | ≤ 20 MB |\n", float64(memory)/1024)
+	return nil
+}
+
+// roundTrip measures a trivial command (an argument that is refused at once) on a running server.
+func (b bench) roundTrip() error {
+	s, err := b.serve()
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	var all []time.Duration
+	for i := range 3000 {
+		begin := time.Now()
+		if _, err := s.call("workspace/executeCommand", map[string]any{"command": "sidefork.workspaces", "arguments": []any{map[string]any{"folders": []string{}}}}); err != nil {
+			return err
+		}
+		if i > 500 {
+			all = append(all, time.Since(begin))
+		}
+	}
+	slices.Sort(all)
+	fmt.Printf("| trivial command, p50 / p99 | %s / %s | | | p99 ≤ 0.5 ms |\n", short(all[len(all)/2]), short(all[len(all)*99/100]))
+	return nil
+}
+
+func (b bench) inspect() error {
+	repo, err := b.repository("inspect", 50_000)
+	if err != nil {
+		return err
+	}
+	if err := dirty(repo, 500, 500); err != nil {
+		return err
+	}
+	s, err := b.serve()
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	times, err := interleave(b.rounds, func() (time.Duration, error) {
+		begin := time.Now()
+		_, err := s.call("workspace/executeCommand", map[string]any{"command": "sidefork.inspect", "arguments": []any{map[string]any{"workspace": repo}}})
+		return time.Since(begin), err
+	}, func() (time.Duration, error) { return timed("git", "-C", repo, "status", "--porcelain") })
+	if err != nil {
+		return err
+	}
+	row("inspect, 50,000 files, 500 changed, 500 new", times[0], times[1], "git status", "≤ 1.5")
+	return os.RemoveAll(repo)
+}
+
+func (b bench) forkClean() error {
+	return b.fork("fork, clean, 5,000 files", 5_000, 0, 0, "≤ 1.3")
+}
+
+func (b bench) forkDirty() error {
+	return b.fork("fork, 5,000 files, 10 changed, 10 new", 5_000, 10, 10, "≤ 1.3")
+}
+
+func (b bench) forkLarge() error {
+	return b.fork("fork, 50,000 files, 500 changed, 500 new", 50_000, 500, 500, "≤ 1.3")
+}
+
+// fork measures sidefork.fork on a running server against plain `git worktree add`; the children are removed between.
+func (b bench) fork(what string, files, changed, created int, goal string) error {
+	repo, err := b.repository("fork", files)
+	if err != nil {
+		return err
+	}
+	if err := dirty(repo, changed, created); err != nil {
+		return err
+	}
+	s, err := b.serve()
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	child := filepath.Join(b.dir, "child")
+	remove := func() error {
+		for _, argv := range [][]string{{"worktree", "remove", "--force", child}, {"branch", "-q", "-D", "bench-child"}} {
+			if out, err := exec.Command("git", append([]string{"-C", repo}, argv...)...).CombinedOutput(); err != nil {
+				return fmt.Errorf("%v: %w\n%s", argv, err, out)
+			}
+		}
+		return nil
+	}
+	times, err := interleave(b.rounds, func() (time.Duration, error) {
+		begin := time.Now()
+		_, err := s.call("workspace/executeCommand", map[string]any{"command": "sidefork.fork", "arguments": []any{map[string]any{
+			"workspace": repo, "name": "bench-child", "dir": child, "launch": "none",
+		}}})
+		d := time.Since(begin)
+		if err != nil {
+			return d, err
+		}
+		return d, remove()
+	}, func() (time.Duration, error) {
+		d, err := timed("git", "-C", repo, "worktree", "add", "-q", "-b", "bench-child", child, "HEAD")
+		if err != nil {
+			return d, err
+		}
+		return d, remove()
+	})
+	if err != nil {
+		return err
+	}
+	row(what, times[0], times[1], "git worktree add", goal)
+	return os.RemoveAll(repo)
+}
+
+// repository makes one with n committed files of about 400 bytes in folders of a hundred.
+func (b bench) repository(name string, n int) (string, error) {
+	repo := filepath.Join(b.dir, name)
+	if _, err := timed("git", "init", "-q", "-b", "main", repo); err != nil {
+		return "", err
+	}
+	var in strings.Builder
+	in.WriteString("commit refs/heads/main\ncommitter T <t@example.invalid> 1700000000 +0000\ndata 4\nbase\n")
+	for i := range n {
+		text := strings.Repeat(fmt.Sprintf("line of file %d\n", i), 20)
+		fmt.Fprintf(&in, "M 100644 inline %s\ndata %d\n%s\n", file(i), len(text), text)
+	}
+	load := exec.Command("git", "-C", repo, "fast-import", "--quiet")
+	load.Stdin = strings.NewReader(in.String())
+	if out, err := load.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("fast-import: %w\n%s", err, out)
+	}
+	for _, argv := range [][]string{{"reset", "-q", "--hard"}, {"config", "user.name", "T"}, {"config", "user.email", "t@example.invalid"}} {
+		if _, err := timed(append([]string{"git", "-C", repo}, argv...)...); err != nil {
+			return "", err
+		}
+	}
+	// git trusts an index only for files older than it: age the files, so that both sides start from a settled one.
+	old := time.Now().Add(-time.Hour)
+	for i := range n {
+		if err := os.Chtimes(filepath.Join(repo, file(i)), old, old); err != nil {
+			return "", err
+		}
+	}
+	_, err := timed("git", "-C", repo, "update-index", "-q", "--refresh")
+	return repo, err
+}
+
+func file(i int) string { return fmt.Sprintf("d%03d/e%02d/file%05d.txt", i/1000, i/100%10, i) }
+
+func dirty(repo string, changed, created int) error {
+	for i := range changed {
+		if err := os.WriteFile(filepath.Join(repo, file(i*7)), []byte(strings.Repeat("changed\n", 2500)), 0o644); err != nil {
+			return err
+		}
+	}
+	for i := range created {
+		if err := os.WriteFile(filepath.Join(repo, fmt.Sprintf("d000/new%05d.txt", i)), []byte(strings.Repeat("created\n", 2500)), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// server is a running `sidefork serve` that answers one call at a time.
+type server struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+	id  int
+}
+
+func (b bench) serve() (*server, error) {
+	s := &server{cmd: exec.Command(b.sidefork, "serve")}
+	var err error
+	if s.in, err = s.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	s.out = bufio.NewReader(out)
+	if err := s.cmd.Start(); err != nil {
+		return nil, err
+	}
+	_, err = s.call("initialize", map[string]any{"processId": os.Getpid(), "capabilities": map[string]any{}})
+	return s, err
+}
+
+func (s *server) send(message map[string]any) error {
+	message["jsonrpc"] = "2.0"
+	body, err := json.Marshal(message)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.in, "Content-Length: %d\r\n\r\n%s", len(body), body)
+	return err
+}
+
+// call sends a request and reads until its answer.
+func (s *server) call(method string, params any) (json.RawMessage, error) {
+	s.id++
+	if err := s.send(map[string]any{"id": s.id, "method": method, "params": params}); err != nil {
+		return nil, err
+	}
+	for {
+		length := 0
+		for {
+			line, err := s.out.ReadString('\n')
+			if err != nil {
+				return nil, err
+			}
+			if line = strings.TrimSpace(line); line == "" {
+				break
+			}
+			if _, value, ok := strings.Cut(line, ":"); ok && strings.HasPrefix(strings.ToLower(line), "content-length") {
+				length, _ = strconv.Atoi(strings.TrimSpace(value))
+			}
+		}
+		body := make([]byte, length)
+		if _, err := io.ReadFull(s.out, body); err != nil {
+			return nil, err
+		}
+		var m struct {
+			ID     *int
+			Method string
+			Result json.RawMessage
+			Error  json.RawMessage
+		}
+		if err := json.Unmarshal(body, &m); err != nil {
+			return nil, err
+		}
+		if m.ID == nil || m.Method != "" || *m.ID != s.id {
+			continue
+		}
+		if len(m.Error) > 0 {
+			return nil, fmt.Errorf("%s: %s", method, m.Error)
+		}
+		return m.Result, nil
+	}
+}
+
+func (s *server) stop() error {
+	if _, err := s.call("shutdown", nil); err != nil {
+		return err
+	}
+	if err := s.send(map[string]any{"method": "exit"}); err != nil {
+		return err
+	}
+	return s.cmd.Wait()
+}
+
+func residentKiB(pid int) int {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	for line := range strings.Lines(string(status)) {
+		if f := strings.Fields(line); len(f) > 1 && f[0] == "VmRSS:" {
+			n, _ := strconv.Atoi(f[1])
+			return n
+		}
+	}
+	return 0
+}
+
+func gitVersion() string {
+	out, _ := exec.Command("git", "version").Output()
+	return strings.TrimSpace(string(out))
+}
