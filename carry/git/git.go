@@ -17,7 +17,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -33,8 +32,21 @@ type Command struct {
 	Stdin io.Reader
 	// Config are further `-c key=value` settings.
 	Config []string
-	// Hooks lets hooks run: only for `git hook run`, as the first act of setup.
+	// Hooks leaves the repository's and the user's hook settings, and the user's language, as they are: only for
+	// `git hook run`, as the first act of setup, and for asking where a hook would be.
 	Hooks bool
+	// Log is a file that gets stdout and stderr directly, so that a job which git leaves in the background keeps nobody
+	// waiting for a pipe. Output is then empty.
+	Log *os.File
+	// Held is an open file that the process, and what it starts, keep open: a lock which must outlive us while they run.
+	Held *os.File
+	// Refresh lets a reading command write back the file times that it found (an optional lock): only in a workspace
+	// that this operation made.
+	Refresh bool
+	// Notes receives what the command writes to stderr; a failed one has it in its Error anyway.
+	Notes io.Writer
+
+	before []string // options of git itself, between the fixed ones and the subcommand
 }
 
 // Error is a git process that ended with an exit status other than 0, or could not be run at all (Exit is -1).
@@ -69,7 +81,7 @@ func ExitStatus(err error) int {
 
 // fixed are the flags of every call (shared reasons in docs/carry.md, "Every git call").
 var fixed = []string{
-	"--no-optional-locks", "--literal-pathspecs",
+	"--literal-pathspecs",
 	"-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false", "-c", "core.splitIndex=false",
 	"-c", "safe.bareRepository=explicit", "-c", "status.showStash=false", "-c", "core.quotePath=false",
 	"-c", "advice.detachedHead=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
@@ -92,6 +104,9 @@ var dropped = map[string]bool{
 	"GIT_OPTIONAL_LOCKS": true, "GIT_TERMINAL_PROMPT": true, "GIT_REF_STORAGE": true, "GIT_SEQUENCE_EDITOR": true,
 }
 
+// language are the dropped variables that only choose words; a hook may have them.
+var language = map[string]bool{"LANGUAGE": true, "LC_ALL": true, "LANG": true, "LC_MESSAGES": true, "PAGER": true}
+
 func isDropped(name string) bool {
 	return dropped[name] || strings.HasPrefix(name, "GIT_TRACE") || strings.HasPrefix(name, "GIT_CONFIG_KEY_") ||
 		strings.HasPrefix(name, "GIT_CONFIG_VALUE_") || strings.HasPrefix(name, "GIT_TEST_")
@@ -101,11 +116,14 @@ func isDropped(name string) bool {
 func (c Command) environment() []string {
 	env := make([]string, 0, 64)
 	for _, kv := range os.Environ() {
-		if name, _, _ := strings.Cut(kv, "="); !isDropped(name) {
+		if name, _, _ := strings.Cut(kv, "="); !isDropped(name) || c.Hooks && language[name] {
 			env = append(env, kv)
 		}
 	}
-	env = append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")
+	env = append(env, "GIT_TERMINAL_PROMPT=0")
+	if !c.Hooks {
+		env = append(env, "LC_ALL=C")
+	}
 	if c.Index != "" {
 		env = append(env, "GIT_INDEX_FILE="+c.Index)
 	}
@@ -114,14 +132,17 @@ func (c Command) environment() []string {
 
 // Argv is the whole command line, as a plan shows it: "git", the fixed flags, the arguments.
 func (c Command) Argv() []string {
-	argv := append([]string{"git"}, fixed...)
-	if !c.Hooks {
-		argv = append(argv, "-c", noHooks)
+	argv := []string{"git"}
+	if !c.Hooks { // they would reach the hook's own git calls through the environment
+		if !c.Refresh {
+			argv = append(argv, "--no-optional-locks")
+		}
+		argv = append(append(argv, fixed...), "-c", noHooks)
 	}
 	for _, kv := range c.Config {
 		argv = append(argv, "-c", kv)
 	}
-	return append(argv, c.Args...)
+	return append(append(argv, c.before...), c.Args...)
 }
 
 // Output runs the command to its end and gives what it wrote to stdout. A failed one gives an *Error (and what it had
@@ -141,10 +162,24 @@ func (c Command) run(ctx context.Context, stdout io.Writer) error {
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout = c.Dir, c.environment(), c.Stdin, stdout
 	stderr := &capped{limit: 16 << 10}
 	cmd.Stderr = stderr
-	// git cleans up after SIGTERM (lock files, half-made worktrees); SIGKILL only where it does not listen.
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	if c.Notes != nil {
+		cmd.Stderr = io.MultiWriter(stderr, c.Notes)
+	}
+	if c.Log != nil {
+		cmd.Stdout, cmd.Stderr = c.Log, c.Log
+	}
+	if c.Held != nil {
+		cmd.ExtraFiles = []*os.File{c.Held}
+	}
+	// git cleans up after SIGTERM (lock files, half-made worktrees); SIGKILL only where it does not listen. The processes
+	// that it started get both too: `worktree add` leaves its `reset` running, which goes on writing files.
+	ownGroup(cmd)
+	cmd.Cancel = func() error { return endGroup(cmd, false) }
 	cmd.WaitDelay = 5 * time.Second
 	err := cmd.Run()
+	if ctx.Err() != nil {
+		_ = endGroup(cmd, true)
+	}
 	if err == nil {
 		return nil
 	}

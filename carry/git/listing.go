@@ -1,0 +1,80 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"strings"
+)
+
+// TreePaths lists the paths of a commit's tree: files, links and submodules, not folders.
+func TreePaths(ctx context.Context, c Command, commit string) ([]string, error) {
+	c.Args = []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", commit}
+	return c.paths(ctx)
+}
+
+// StatusPaths lists every path of the worktree at dir that is not as its HEAD has it and git's index says: changed,
+// staged, untracked and ignored ones, whatever the repository's settings would hide.
+func StatusPaths(ctx context.Context, dir string) ([]string, error) {
+	c := Command{
+		Dir: dir, Config: []string{"status.branch=false", "status.renames=false", "status.aheadBehind=false", "core.ignoreStat=false"},
+		Args: []string{"status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignored=traditional", "--ignore-submodules=none"},
+	}
+	out, err := c.Output(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for entry := range bytes.SplitSeq(out, []byte{0}) {
+		if len(entry) > 3 { // two letters, a blank, the path
+			paths = append(paths, string(entry[3:]))
+		}
+	}
+	return paths, nil
+}
+
+// Bare is where and how to ask about a worktree whose own git folder may be half made or point elsewhere: the
+// repository's shared git folder and the worktree's files, with a private index.
+func Bare(commonDir, topLevel, index string) Command {
+	c := Command{Dir: commonDir, Config: []string{"safe.bareRepository=all"}, Index: index}
+	if topLevel != "" {
+		c.Dir = topLevel
+		c.before = []string{"--git-dir=" + commonDir, "--work-tree=" + topLevel}
+	}
+	return c
+}
+
+// ReadTree fills the command's private index with a commit's tree.
+func (c Command) ReadTree(ctx context.Context, commit string) error {
+	c.Args = []string{"read-tree", commit}
+	return c.Run(ctx)
+}
+
+// DifferentPaths lists the paths whose file is not what the index has. Every file is read: a fresh index knows no times.
+func (c Command) DifferentPaths(ctx context.Context) ([]string, error) {
+	c.Args = []string{"update-index", "-q", "--really-refresh"}
+	if err := c.Run(ctx); ExitStatus(err) != 0 && ExitStatus(err) != 1 { // 1: some are different
+		return nil, err
+	}
+	c.Args = []string{"diff-files", "-z", "--name-only", "--no-ext-diff", "--ignore-submodules=none"}
+	return c.paths(ctx)
+}
+
+// UnknownPaths lists the files that the index does not have, ignored ones too.
+func (c Command) UnknownPaths(ctx context.Context) ([]string, error) {
+	c.Args = []string{"ls-files", "-z", "--others"}
+	return c.paths(ctx)
+}
+
+// CheckedOut gives the bytes that a checkout of the path would write.
+func (c Command) CheckedOut(ctx context.Context, commit, path string) ([]byte, error) {
+	c.Args = []string{"cat-file", "--filters", commit + ":" + path}
+	return c.Output(ctx)
+}
+
+func (c Command) paths(ctx context.Context) ([]string, error) {
+	out, err := c.Output(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
+}
