@@ -9,15 +9,16 @@ const heads = "refs/heads/"
 
 // Branches gives the short names of all branches.
 func Branches(ctx context.Context, dir string) ([]string, error) {
-	names, _, err := BranchesAndDefault(ctx, dir)
+	names, _, err := BranchesAndDefault(ctx, Command{Dir: dir})
 	return names, err
 }
 
 // BranchesAndDefault gives the short names of all branches, and what origin/HEAD points at ("origin/main"; "" where it
 // is not set), in one process.
-func BranchesAndDefault(ctx context.Context, dir string) (branches []string, originHead string, err error) {
+func BranchesAndDefault(ctx context.Context, c Command) (branches []string, originHead string, err error) {
 	// Names alone: git then opens no object, so a hundred thousand branches take milliseconds.
-	out, err := Command{Dir: dir, Args: []string{"for-each-ref", "--format=%(refname)%00%(symref)", "refs/heads/", "refs/remotes/origin/HEAD"}}.Output(ctx)
+	c.Args = []string{"for-each-ref", "--format=%(refname)%00%(symref)", "refs/heads/", "refs/remotes/origin/HEAD"}
+	out, err := c.Output(ctx)
 	if err != nil {
 		return nil, "", err
 	}
@@ -30,6 +31,13 @@ func BranchesAndDefault(ctx context.Context, dir string) (branches []string, ori
 		}
 	}
 	return branches, originHead, nil
+}
+
+// InitialBranch is the user's init.defaultBranch; "" where it is not set.
+func InitialBranch(ctx context.Context, c Command) string {
+	c.Args = []string{"config", "--get", "init.defaultBranch"}
+	out, _ := c.Output(ctx)
+	return strings.TrimSuffix(string(out), "\n")
 }
 
 // CreateBranch makes a branch at oid, with message in its reflog, and fails where it exists, whatever it points at.
