@@ -1,0 +1,118 @@
+package sidecar
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/sidefork/sidefork/commands"
+	"go.lsp.dev/jsonrpc2"
+	"go.lsp.dev/protocol"
+)
+
+// codeRequestFailed is LSP 3.17's RequestFailed, which the library does not know.
+const codeRequestFailed jsonrpc2.Code = -32803
+
+type executeParams struct {
+	Command       string                  `json:"command"`
+	Arguments     []json.RawMessage       `json:"arguments"`
+	FormAnswers   json.RawMessage         `json:"formAnswers"`
+	WorkDoneToken *protocol.ProgressToken `json:"workDoneToken"`
+}
+
+// execute runs a command: begin, wait for the recovery, run, end. The error is a *jsonrpc2.Error.
+func (s *server) execute(ctx context.Context, c *call) (answer any, err error) {
+	if c.bad != nil {
+		return nil, wire(commands.Refuse("invalidArgument", "what", c.bad.Error()))
+	}
+	p := s.begin(ctx, c)
+	outcome := "Failed"
+	defer func() {
+		if r := recover(); r != nil {
+			s.panicked(c.params.Command, r)
+			failed := commands.Refuse("internal")
+			failed.Effect, failed.Detail = commands.Uncertain, fmt.Sprint(r)
+			answer, err = nil, wire(failed)
+		}
+		p.end(outcome)
+	}()
+
+	argument, failed := argumentOf(c.params)
+	if failed != nil {
+		return nil, wire(failed)
+	}
+	select {
+	case <-c.recovered:
+	case <-ctx.Done():
+		outcome = "Cancelled"
+		return commands.Cancelled{Status: "cancelled"}, nil
+	}
+	result, failed := s.opt.Run(ctx, s.env(c.client), c.params.Command, argument, p)
+	if failed != nil {
+		return nil, wire(failed)
+	}
+	raw, err := json.Marshal(result)
+	if err != nil {
+		panic(err) // a shape of ours that cannot be written
+	}
+	outcome = "Done"
+	if _, cancelled := result.(commands.Cancelled); cancelled {
+		outcome = "Cancelled"
+	}
+	return json.RawMessage(raw), nil
+}
+
+// argumentOf gives the one argument object. An empty Lua table arrives as [], so that is one too.
+func argumentOf(p executeParams) (json.RawMessage, *commands.Failure) {
+	if !empty(p.FormAnswers) {
+		return nil, commands.Refuse("notYet", "field", "formAnswers")
+	}
+	if len(p.Arguments) != 1 {
+		return nil, commands.Refuse("invalidArgument", "what", fmt.Sprintf("%d arguments instead of exactly one object", len(p.Arguments)))
+	}
+	argument := bytes.TrimSpace(p.Arguments[0])
+	switch {
+	case bytes.HasPrefix(argument, []byte("{")):
+		return argument, nil
+	case bytes.HasPrefix(argument, []byte("[")) && empty(argument):
+		return []byte("{}"), nil
+	}
+	return nil, commands.Refuse("invalidArgument", "what", "the argument is not an object")
+}
+
+// empty says whether a value is absent, null, [] or {}.
+func empty(raw json.RawMessage) bool {
+	var list []json.RawMessage
+	var object map[string]json.RawMessage
+	return len(raw) == 0 || json.Unmarshal(raw, &list) == nil && len(list) == 0 || json.Unmarshal(raw, &object) == nil && len(object) == 0
+}
+
+// titleOf is what a command's progress is called, and whether it is worth making a token for.
+func (s *server) titleOf(name string) (title string, long bool) {
+	for _, c := range s.opt.Commands {
+		if c.Name == name {
+			return cmp.Or(c.Title, c.About, name), c.Title != ""
+		}
+	}
+	return name, false
+}
+
+// wire is a failure as docs/contract.md, "Errors", has it.
+func wire(f *commands.Failure) error {
+	code := codeRequestFailed
+	switch f.Reason.Code {
+	case "invalidArgument", "unknownCommand":
+		code = jsonrpc2.InvalidParams
+	case "internal":
+		code = jsonrpc2.InternalError
+	}
+	data, _ := json.Marshal(struct { // strings only: cannot fail
+		Reason commands.Reason `json:"reason"`
+		Effect commands.Effect `json:"effect"`
+		Detail string          `json:"detail,omitempty"`
+	}{f.Reason, f.Effect, f.Detail})
+	raw := json.RawMessage(data)
+	return &jsonrpc2.Error{Code: code, Message: f.Reason.Message, Data: &raw}
+}

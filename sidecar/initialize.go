@@ -1,0 +1,141 @@
+package sidecar
+
+import (
+	"encoding/json"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/sidefork/sidefork/commands"
+	"go.lsp.dev/protocol"
+	"go.uber.org/zap"
+)
+
+// client is what the client told of itself. Copies share no memory that is written to.
+type client struct {
+	workDoneProgress bool // it lets us make progress tokens
+	folders          []string
+	initOptions      json.RawMessage
+	settings         commands.Settings
+	processID        int
+}
+
+// initialize reads what is used of the client's words and gives the answer. Every field is read by itself and ignored
+// where it is not what LSP says: clients send an empty Lua table as [] and numbers as 123.0, and a field that nobody
+// needs must not keep an editor out.
+func (s *server) initialize(params json.RawMessage) any {
+	var c client
+	_ = json.Unmarshal(at(params, "capabilities", "window", "workDoneProgress"), &c.workDoneProgress)
+	_ = json.Unmarshal(at(params, "processId"), &c.processID)
+	var trace protocol.TraceValue
+	_ = json.Unmarshal(at(params, "trace"), &trace)
+	c.initOptions = at(params, "initializationOptions")
+	c.folders = foldersAtStart(params)
+	merged, err := s.mergeSettings(s.opt.Settings, c.initOptions)
+	c.settings = merged
+
+	s.mu.Lock()
+	s.client, s.state = c, running
+	s.mu.Unlock()
+	s.file.Info("initialize", zap.Strings("folders", c.folders), zap.Int("processId", c.processID),
+		zap.ByteString("client", at(params, "clientInfo")), zap.String("version", s.opt.Version))
+	s.levels(c.settings.Log.Level)
+	s.setTrace(trace)
+	if err != nil {
+		s.log.Warn("initializationOptions were ignored", zap.Error(err))
+	}
+	return s.capabilities()
+}
+
+// initialized goes on after the answer was sent.
+func (s *server) initialized() {
+	s.openToClient()
+	s.recover(s.client.folders)
+	if pid := s.client.processID; pid > 0 && s.sameMachine(pid) {
+		s.background(s.watchEditor(pid))
+	}
+}
+
+type capabilities struct {
+	ServerInfo   protocol.ServerInfo `json:"serverInfo"`
+	Capabilities struct {
+		ExecuteCommand struct {
+			Commands         []string `json:"commands"`
+			WorkDoneProgress bool     `json:"workDoneProgress"`
+		} `json:"executeCommandProvider"`
+		Workspace    protocol.ServerCapabilitiesWorkspace `json:"workspace"`
+		Experimental struct {
+			Sidefork contract `json:"sidefork"`
+		} `json:"experimental"`
+	} `json:"capabilities"`
+}
+
+// contract is the sidefork part of the answer: a client offers only what Features names.
+type contract struct {
+	Contract int                  `json:"contract"`
+	Platform string               `json:"platform"`
+	Features []string             `json:"features"`
+	Agents   map[string]agentFork `json:"agents"`
+}
+
+type agentFork struct {
+	Fork string `json:"fork"` // native, transcript
+}
+
+func (s *server) capabilities() any {
+	var a capabilities
+	a.ServerInfo = protocol.ServerInfo{Name: "sidefork", Version: s.opt.Version}
+	for _, c := range s.opt.Commands {
+		a.Capabilities.ExecuteCommand.Commands = append(a.Capabilities.ExecuteCommand.Commands, c.Name)
+	}
+	a.Capabilities.ExecuteCommand.WorkDoneProgress = true
+	a.Capabilities.Workspace.WorkspaceFolders = &protocol.ServerCapabilitiesWorkspaceFolders{Supported: true, ChangeNotifications: true}
+	own := contract{Contract: 1, Platform: runtime.GOOS, Features: s.features(), Agents: map[string]agentFork{}}
+	if s.opt.Agents != nil {
+		for name, kind := range s.opt.Agents() {
+			own.Agents[name] = agentFork{kind}
+		}
+	}
+	a.Capabilities.Experimental.Sidefork = own
+	return a
+}
+
+// features names what this sidecar can do: those that are a command, as far as the table has it, and the options' own.
+func (s *server) features() []string {
+	features := []string{}
+	for _, name := range []string{"fork", "carry", "sessions", "plan", "inspect", "outcome", "guard"} {
+		if slices.ContainsFunc(s.opt.Commands, func(c commands.Command) bool { return c.Name == "sidefork."+name }) {
+			features = append(features, name)
+		}
+	}
+	for _, name := range s.opt.Features {
+		if !slices.Contains(features, name) {
+			features = append(features, name)
+		}
+	}
+	return features
+}
+
+// at digs a value out of nested objects; nil where there is none, or something on the way is no object.
+func at(raw json.RawMessage, path ...string) json.RawMessage {
+	for _, name := range path {
+		var object map[string]json.RawMessage
+		if json.Unmarshal(raw, &object) != nil {
+			return nil
+		}
+		raw = object[name]
+	}
+	return raw
+}
+
+// setTrace sets which log lines the client sees. The library spells "messages" wrong.
+func (s *server) setTrace(value protocol.TraceValue) {
+	switch {
+	case value == protocol.TraceVerbose:
+		s.clientLevel(zap.DebugLevel)
+	case strings.HasPrefix(string(value), string(protocol.TraceMessage)):
+		s.clientLevel(zap.InfoLevel)
+	default:
+		s.clientLevel(zap.WarnLevel)
+	}
+}
