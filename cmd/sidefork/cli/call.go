@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sidefork/sidefork/commands"
+)
+
+// answer is what a command said: the wire result, or why not, or that it was cancelled.
+type answer struct {
+	result    json.RawMessage
+	failed    *commands.Failure
+	cancelled bool
+}
+
+func (a answer) done() bool { return a.failed == nil && !a.cancelled }
+
+// ask runs one command of the table to its end.
+func (l *line) ask(ctx context.Context, name string, argument any) answer {
+	raw, err := json.Marshal(argument)
+	if err != nil {
+		return answer{failed: mistake(err)}
+	}
+	progress := l.progress()
+	result, failed := l.run(ctx, l.env, name, raw, progress)
+	progress.end()
+	if failed != nil {
+		return answer{failed: failed}
+	}
+	if raw, err = json.Marshal(result); err != nil {
+		return answer{failed: mistake(err)}
+	}
+	var status struct {
+		Status string `json:"status"`
+	}
+	// A result without a status (a list, null) leaves it empty.
+	_ = json.Unmarshal(raw, &status)
+	return answer{result: raw, cancelled: status.Status == "cancelled"}
+}
+
+// mistake is for what cannot happen: a shape of our own that is no JSON.
+func mistake(err error) *commands.Failure {
+	return &commands.Failure{
+		Reason: commands.Reason{Code: "internal", Message: "sidefork made a mistake.", Remedy: "Please report it."},
+		Effect: commands.Uncertain, Detail: err.Error(),
+	}
+}
+
+// call runs one command, prints its answer and settles the exit status. show prints the result for a person.
+func (l *line) call(ctx context.Context, name string, argument any, show func(json.RawMessage)) {
+	l.tell(l.ask(ctx, name, argument), show)
+}
+
+// tell prints an answer and settles the exit status.
+func (l *line) tell(a answer, show func(json.RawMessage)) {
+	switch {
+	case a.failed != nil:
+		l.complain(a.failed)
+		l.status = statusOf(a.failed.Effect)
+	case l.json:
+		fmt.Fprintf(l.out, "%s\n", a.result)
+	case a.cancelled:
+		fmt.Fprintln(l.err, "sidefork: cancelled; nothing is left behind.")
+	default:
+		show(a.result)
+	}
+	if a.cancelled {
+		l.status = exitCancelled
+	}
+}
+
+// read decodes an answer that is not to be printed, but needed for the next question. Where there is none, it says why.
+func (l *line) read(a answer, into any) bool {
+	if a.done() {
+		if err := json.Unmarshal(a.result, into); err != nil {
+			a.failed = mistake(err)
+		}
+	}
+	if !a.done() {
+		l.tell(a, nil)
+	}
+	return a.done()
+}
+
+// show decodes a wire result into the shape that print wants.
+func show[T any](l *line, print func(T)) func(json.RawMessage) {
+	return func(raw json.RawMessage) {
+		var shape T
+		if err := json.Unmarshal(raw, &shape); err != nil {
+			failed := mistake(err)
+			l.complain(failed)
+			l.status = statusOf(failed.Effect)
+			return
+		}
+		print(shape)
+	}
+}
+
+func statusOf(effect commands.Effect) int {
+	switch effect {
+	case commands.Nothing:
+		return exitRefused
+	case commands.RolledBack, commands.Kept:
+		return exitFailed
+	}
+	return exitUnknown
+}
+
+// complain says on stderr why something was not done: the error's data with --json, else in words.
+func (l *line) complain(f *commands.Failure) {
+	if l.json {
+		data, err := json.Marshal(struct {
+			Reason commands.Reason `json:"reason"`
+			Effect commands.Effect `json:"effect"`
+			Detail string          `json:"detail,omitempty"`
+		}{f.Reason, f.Effect, f.Detail})
+		if err == nil {
+			fmt.Fprintf(l.err, "%s\n", data)
+		}
+		return
+	}
+	fmt.Fprintf(l.err, "sidefork: %s [%s]\n", commands.Printable(f.Reason.Message), f.Reason.Code)
+	if f.Reason.Remedy != "" {
+		fmt.Fprintf(l.err, "  %s\n", commands.Printable(f.Reason.Remedy))
+	}
+	fmt.Fprintf(l.err, "  %s\n", sentence(f.Effect))
+	if detail := strings.TrimSpace(f.Detail); detail != "" {
+		for part := range strings.SplitSeq(detail, "\n") {
+			fmt.Fprintf(l.err, "  | %s\n", commands.Printable(part))
+		}
+	}
+}
+
+func sentence(effect commands.Effect) string {
+	switch effect {
+	case commands.Nothing:
+		return "Nothing was written."
+	case commands.RolledBack:
+		return "What had been written was taken back."
+	case commands.Kept:
+		return "It could not be taken back completely. What stands:"
+	}
+	return "It may be partially applied."
+}
+
+// warn prints the warnings of a result that stands.
+func (l *line) warn(warnings []commands.Warning) {
+	for _, w := range warnings {
+		fmt.Fprintf(l.err, "warning: %s [%s]\n", commands.Printable(w.Message), commands.Printable(w.Code))
+		if w.Detail != "" {
+			fmt.Fprintf(l.err, "  | %s\n", commands.Printable(w.Detail))
+		}
+	}
+}
+
+// note says something to a person on stderr. With --json nothing but an error's data may go there.
+func (l *line) note(format string, a ...any) {
+	if !l.json {
+		fmt.Fprintf(l.err, format+"\n", a...)
+	}
+}
+
+// does makes a subcommand's RunE. Every subcommand reads the user's settings, listens to Ctrl-C, and can be asked for
+// another machine; only an error of usage is returned.
+func (l *line) does(run func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		if host, _ := c.Flags().GetString("host"); host != "" {
+			l.refuse(commands.Refuse("notYet", "field", "--host"))
+			return nil
+		}
+		settings, warnings, err := commands.UserSettings(l.env.Getenv)
+		if err != nil {
+			l.refuse(asFailure(err))
+			return nil
+		}
+		if !l.json {
+			l.warn(warnings)
+		}
+		l.env.Settings = settings
+		ctx, stop := l.interruptible(context.Background())
+		defer stop()
+		return run(ctx, args)
+	}
+}
+
+func (l *line) refuse(f *commands.Failure) {
+	l.complain(f)
+	l.status = statusOf(f.Effect)
+}
+
+func asFailure(err error) *commands.Failure {
+	if f, ok := err.(*commands.Failure); ok {
+		return f
+	}
+	return mistake(err)
+}

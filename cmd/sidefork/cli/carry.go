@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/sidefork/sidefork/carry"
+	"github.com/sidefork/sidefork/commands"
+)
+
+func (l *line) carryCommand() *cobra.Command {
+	var unstage bool
+	var include []string
+	c := &cobra.Command{
+		Use:   "carry FROM TO",
+		Short: "Bring the uncommitted changes of one workspace to another",
+		Long: `carry brings the uncommitted changes of the workspace FROM to the workspace TO, a clean one of the same repository at
+the same commit, with the staging as it is, and proves both sides equal. FROM is not touched.`,
+		Example: `  sidefork carry . ../app-worktrees/try-cache
+  sidefork carry ~/src/app ~/src/app-fix --unstage --json`,
+		Args:              cobra.ExactArgs(2),
+		ValidArgsFunction: folders,
+	}
+	c.Flags().BoolVar(&unstage, "unstage", false, "bring the changes unstaged")
+	c.Flags().StringArrayVar(&include, "include", nil, "bring the ignored files that match `GLOB` too (repeatable)")
+	c.RunE = l.does(func(ctx context.Context, args []string) error {
+		p := commands.CarryParams{OperationID: uuid.NewString(), Include: include}
+		if unstage {
+			p.Staged = "unstage"
+		}
+		for i, to := range []*string{&p.From, &p.To} {
+			path, err := filepath.Abs(args[i])
+			if err != nil || args[i] == "" {
+				return errors.New("carry wants two workspaces, FROM and TO")
+			}
+			*to = path
+		}
+		l.call(ctx, "sidefork.carry", p, show(l, func(r commands.CarryResult) {
+			fmt.Fprintf(l.out, "Carried to %s.\n", commands.Printable(p.To))
+			l.showCarried(r)
+		}))
+		return nil
+	})
+	return c
+}
+
+// showCarried prints what came and what stayed.
+func (l *line) showCarried(r commands.CarryResult) {
+	text := numbers(r.Numbers)
+	if r.Verified {
+		text += "; both sides proved equal"
+	}
+	l.fact("changes", text)
+	l.showLeft(r.Left)
+}
+
+// numbers says in words what comes along.
+func numbers(n carry.Numbers) string {
+	var parts []string
+	for _, part := range []struct {
+		count int
+		what  string
+	}{{n.Tracked, "tracked"}, {n.Untracked, "untracked"}, {n.Deleted, "deleted"}, {n.Staged, "staged"}} {
+		if part.count > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", part.count, part.what))
+		}
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(parts, ", ") + " (" + size(n.Bytes) + ")"
+}
+
+func size(bytes int64) string {
+	const k = 1024
+	switch {
+	case bytes < k:
+		return fmt.Sprintf("%d B", bytes)
+	case bytes < k*k:
+		return fmt.Sprintf("%.1f KiB", float64(bytes)/k)
+	case bytes < k*k*k:
+		return fmt.Sprintf("%.1f MiB", float64(bytes)/k/k)
+	}
+	return fmt.Sprintf("%.1f GiB", float64(bytes)/k/k/k)
+}
+
+// showLeft names what does not come, the first few of many.
+func (l *line) showLeft(left []carry.Left) {
+	const most = 10
+	for i, item := range left {
+		if i == most {
+			l.fact("left", fmt.Sprintf("and %d more (--json names all)", len(left)-most))
+			return
+		}
+		l.fact("left", item.Path+" ("+item.Reason+")")
+	}
+}

@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sidefork/sidefork/commands"
+	"github.com/sidefork/sidefork/sessions/agent"
+)
+
+// chooseSession puts the session of the flags into p, and says which it is where no flag did. Not settled means that
+// the answer was given already: refused or cancelled.
+func (l *line) chooseSession(ctx context.Context, p *commands.ForkParams, f forkFlags) (settled bool, err error) {
+	switch {
+	case f.noSession:
+		return true, nil
+	case f.session != "":
+		p.Session, err = l.named(ctx, f.session, p.Workspace)
+		return err == nil, err
+	}
+	var list commands.SessionsResult
+	if !l.read(l.ask(ctx, "sidefork.sessions", commands.SessionsParams{Workspace: p.Workspace}), &list) {
+		return false, nil
+	}
+	var native []commands.Session
+	for _, s := range list.Sessions {
+		if s.Fork.Kind == "native" {
+			native = append(native, s)
+		}
+	}
+	switch {
+	case len(native) == 0 && f.latest:
+		l.refuse(commands.Refuse("noSession"))
+		return false, nil
+	case len(native) == 0:
+		l.note("There is no session to fork here: making a workspace without an agent.")
+		return true, nil
+	case len(native) > 1 && !f.latest && l.inTerminal && l.errTerminal && !l.json:
+		return l.askSession(ctx, p, native)
+	}
+	p.Session = idOf(native[0])
+	l.note("Forking the newest session: %s", l.describe(native[0]))
+	return true, nil
+}
+
+func idOf(s commands.Session) *agent.ID { return &agent.ID{Agent: s.Agent, ID: s.ID} }
+
+// named reads AGENT:ID. A beginning of an id is completed where exactly one session of the workspace begins so; else it
+// is passed on as it is, for the command to refuse.
+func (l *line) named(ctx context.Context, word, workspace string) (*agent.ID, error) {
+	name, id, found := strings.Cut(word, ":")
+	if !found || name == "" || id == "" {
+		return nil, fmt.Errorf("--session wants AGENT:ID, for example claude:9c322651, not %s", word)
+	}
+	named := &agent.ID{Agent: name, ID: id}
+	const whole = 36 // the length of a UUID
+	if len(id) >= whole {
+		return named, nil
+	}
+	a := l.ask(ctx, "sidefork.sessions", commands.SessionsParams{Workspace: workspace, Agents: []string{name}})
+	var list commands.SessionsResult
+	if !a.done() || json.Unmarshal(a.result, &list) != nil {
+		return named, nil
+	}
+	var matches []string
+	for _, s := range list.Sessions {
+		if s.Agent == name && strings.HasPrefix(s.ID, id) {
+			matches = append(matches, s.ID)
+		}
+	}
+	switch len(matches) {
+	case 1:
+		named.ID = matches[0]
+	case 0:
+	default:
+		return nil, fmt.Errorf("--session %s begins several: %s", word, strings.Join(matches, ", "))
+	}
+	return named, nil
+}
+
+// askSession asks which of several sessions is to be forked.
+func (l *line) askSession(ctx context.Context, p *commands.ForkParams, among []commands.Session) (settled bool, err error) {
+	const most = 9
+	among = among[:min(len(among), most)]
+	fmt.Fprintln(l.err, "Which session is to be forked?")
+	for i, s := range among {
+		fmt.Fprintf(l.err, "  %d  %s\n", i+1, l.describe(s))
+	}
+	fmt.Fprintln(l.err, "  0  none: a workspace without an agent")
+	answers := l.lines()
+	for {
+		fmt.Fprint(l.err, "Number [1]: ")
+		var word string
+		select {
+		case <-ctx.Done():
+			l.tell(answer{cancelled: true}, nil)
+			return false, nil
+		case read, open := <-answers:
+			if !open { // the end of the input is no answer
+				l.tell(answer{cancelled: true}, nil)
+				return false, nil
+			}
+			word = strings.TrimSpace(read)
+		}
+		if word == "" {
+			word = "1"
+		}
+		switch n, err := strconv.Atoi(word); {
+		case err != nil || n < 0 || n > len(among):
+			fmt.Fprintf(l.err, "A number from 0 to %d, please.\n", len(among))
+		case n == 0:
+			return true, nil
+		default:
+			p.Session = idOf(among[n-1])
+			return true, nil
+		}
+	}
+}
+
+// lines reads the input line by line; closed at its end. The reader stays behind when nobody wants the next line: a
+// read of a terminal cannot be called off.
+func (l *line) lines() <-chan string {
+	out := make(chan string)
+	go func() {
+		defer close(out)
+		// One byte at a time would be needed to leave the rest to the agent; a terminal gives one line a read anyway.
+		for in := bufio.NewScanner(l.in); in.Scan(); {
+			out <- in.Text()
+		}
+	}()
+	return out
+}
+
+// describe is a session in one line.
+func (l *line) describe(s commands.Session) string {
+	text := fmt.Sprintf("%s %s  %s  (%s", s.Agent, short(s.ID), clip(headline(s), 60), l.age(s))
+	if s.State == agent.Live {
+		text += ", live"
+	}
+	return commands.Printable(text + ")")
+}
+
+// completeSessions offers the sessions of the workspace for --session.
+func (l *line) completeSessions(c *cobra.Command) {
+	offer := func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		workspace, err := place(args)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		a := l.ask(context.Background(), "sidefork.sessions", commands.SessionsParams{Workspace: workspace})
+		var list commands.SessionsResult
+		if !a.done() || json.Unmarshal(a.result, &list) != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var words []cobra.Completion
+		for _, s := range list.Sessions {
+			words = append(words, cobra.CompletionWithDesc(s.Agent+":"+s.ID, commands.Printable(headline(s))))
+		}
+		return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+	if err := c.RegisterFlagCompletionFunc("session", offer); err != nil {
+		panic(err)
+	}
+}

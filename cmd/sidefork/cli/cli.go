@@ -1,0 +1,131 @@
+// Package cli is sidefork's command line: flags, exit statuses, and words for people.
+//
+// It is a client of the same table of commands as an editor, and has no rules of its own: a subcommand builds the one
+// JSON argument of its command, runs it in this process with commands.Run, and prints the result as it would travel
+// (--json) or as a table or sentence. What cannot be done is decided, and worded, in package commands. Words that come
+// from outside (titles, paths, names) are stripped of control characters before they reach the terminal.
+//
+// One file per subcommand: its flags, its argument, its print. call.go runs a command and answers for the exit status,
+// signals.go turns Ctrl-C into a roll-back, launch*.go hands the terminal to the agent of a fork.
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/mattn/go-isatty"
+	"github.com/spf13/cobra"
+
+	"github.com/sidefork/sidefork/commands"
+)
+
+// The exit statuses, as scripts rely on them (docs/contract.md, "Command line").
+const (
+	exitDone      = 0
+	exitFailed    = 1 // begun, and rolled back or kept
+	exitUsage     = 2
+	exitRefused   = 3 // with nothing written
+	exitUnknown   = 4
+	exitCancelled = 130
+)
+
+// line is one run of the command line: where it reads and writes, and what it asks.
+type line struct {
+	in       io.Reader
+	out, err io.Writer
+	// Whether a person sits at each end.
+	inTerminal, outTerminal, errTerminal bool
+
+	version string
+	env     *commands.Env
+	run     func(context.Context, *commands.Env, string, []byte, commands.Progress) (any, *commands.Failure)
+	agent   func(context.Context, commands.Launch) (int, error) // hands the terminal to an agent
+	now     func() time.Time
+
+	json   bool // --json
+	status int  // the exit status, once a subcommand has run
+}
+
+// Main runs the process's own command line and gives its exit status. version is what the build was stamped with, or "".
+func Main(version string) int {
+	l := &line{
+		in: os.Stdin, out: os.Stdout, err: os.Stderr,
+		inTerminal: terminal(os.Stdin), outTerminal: terminal(os.Stdout), errTerminal: terminal(os.Stderr),
+		version: version, env: &commands.Env{Getenv: os.Getenv}, agent: runAgent, now: time.Now,
+		run: func(ctx context.Context, env *commands.Env, name string, argument []byte, p commands.Progress) (any, *commands.Failure) {
+			return commands.Run(ctx, env, name, argument, p)
+		},
+	}
+	return l.main(os.Args[1:])
+}
+
+func terminal(f *os.File) bool { return isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()) }
+
+// main runs one command line. Whatever a subcommand returns as an error is wrong usage; the rest is in l.status.
+func (l *line) main(args []string) int {
+	root := l.root()
+	root.SetArgs(args)
+	root.SetIn(l.in)
+	root.SetOut(l.out)
+	root.SetErr(l.err)
+	used, err := root.ExecuteC()
+	if err != nil {
+		for i, text := range strings.Split(strings.TrimSpace(err.Error()), "\n") {
+			if i == 0 {
+				text = "sidefork: " + text
+			}
+			fmt.Fprintln(l.err, commands.Printable(text))
+		}
+		fmt.Fprintf(l.err, "Try: %s --help\n", used.CommandPath())
+		return exitUsage
+	}
+	return l.status
+}
+
+func (l *line) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "sidefork",
+		Short: "Fork a coding agent's session into a child git worktree",
+		Long: `sidefork forks a coding agent's session (Claude Code, Codex) into a child git worktree: a new workspace at the
+parent's exact commit, with its uncommitted changes, proved equal, and the conversation so far. The parent, its
+agent and its transcript stay as they are. It happens completely, or not at all.`,
+		Example: `  sidefork sessions                          which conversations there are in this workspace
+  sidefork fork --name try-cache             fork the newest one into the branch try-cache
+  sidefork plan --name try-cache             what that would do, file by file; writes nothing
+  sidefork workspaces                        the repository's workspaces as a tree`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.PersistentFlags().BoolVar(&l.json, "json", false, "print exactly the wire result on stdout, and an error's data on stderr")
+	root.PersistentFlags().String("host", "", "do it on another machine, as `USER@BOX` (ssh)")
+	root.SetHelpTemplate(root.HelpTemplate() + statuses)
+	add := func(c *cobra.Command) { root.AddCommand(c) }
+	add(l.forkCommand())
+	add(l.planCommand())
+	add(l.carryCommand())
+	add(l.sessionsCommand())
+	add(l.workspacesCommand())
+	add(l.inspectCommand())
+	if _, served := commands.Lookup("sidefork.recover"); served {
+		add(l.recoverCommand())
+	}
+	add(l.serveCommand())
+	add(l.doctorCommand())
+	add(l.versionCommand())
+	root.InitDefaultCompletionCmd()
+	if completion, _, err := root.Find([]string{"completion"}); err == nil && completion != root {
+		completion.Example = "  source <(sidefork completion bash)\n  sidefork completion zsh > \"${fpath[1]}/_sidefork\""
+	}
+	return root
+}
+
+// statuses is shown under the help of every command: scripts need it where they look.
+const statuses = `
+Exit status:
+  0 done   1 failed and rolled back (or kept: it says what stands)   2 wrong usage
+  3 refused, nothing written   4 unknown: may be partially applied   130 cancelled, everything taken back
+`

@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/sidefork/sidefork/commands"
+)
+
+// forkFlags are the flags of fork and plan: both take the same argument.
+type forkFlags struct {
+	name, dir, session string
+	latest, noSession  bool
+	noCarry, unstage   bool
+	include            []string
+	base               string
+	baseDefault        bool
+	noChild            bool
+	setup, setupHash   string
+	prompt, launch     string
+}
+
+func (f *forkFlags) add(c *cobra.Command) {
+	set := c.Flags()
+	set.StringVar(&f.name, "name", "", "the child's `BRANCH`, exactly")
+	set.StringVar(&f.dir, "dir", "", "the new worktree's own `PATH` (default: <main checkout>-worktrees/<name>)")
+	set.StringVar(&f.session, "session", "", "the session to fork, as `AGENT:ID`; a unique beginning of the id will do")
+	set.BoolVar(&f.latest, "latest", false, "fork the newest session of the workspace that can be forked")
+	set.BoolVar(&f.noSession, "no-session", false, "a workspace of its own, without an agent")
+	set.BoolVar(&f.noCarry, "no-carry", false, "leave the uncommitted changes behind")
+	set.BoolVar(&f.unstage, "unstage", false, "bring the changes unstaged")
+	set.StringArrayVar(&f.include, "include", nil, "bring the ignored files that match `GLOB` too (repeatable)")
+	set.StringVar(&f.base, "base", "", "start from `REF` instead of the parent's commit; without the changes")
+	set.BoolVar(&f.baseDefault, "base-default", false, "start from the repository's default branch; without the changes")
+	set.BoolVar(&f.noChild, "no-child", false, "do not show the new workspace as a child of this one")
+	set.StringVar(&f.setup, "setup", "", "`run|skip` the repository's setup (default: its policy)")
+	set.StringVar(&f.setupHash, "setup-hash", "", "the `HASH` of the setup that you have read and trust")
+	set.StringVar(&f.prompt, "prompt", "", "the first message in the fork, as `TEXT`")
+	set.StringVar(&f.launch, "launch", "client", "how the agent starts, `client|tmux|none`: client is here, or its command is printed")
+	c.MarkFlagsMutuallyExclusive("session", "latest", "no-session")
+	c.MarkFlagsMutuallyExclusive("base", "base-default")
+	complete(c, "launch", "client", "tmux", "none")
+	complete(c, "setup", "run", "skip")
+}
+
+// complete offers fixed words for a flag.
+func complete(c *cobra.Command, flag string, words ...cobra.Completion) {
+	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // the flag is ours and has just been made
+	}
+}
+
+// params is the command's argument, all but the session. workspace is absolute.
+func (f *forkFlags) params(set *pflag.FlagSet, workspace string) (commands.ForkParams, error) {
+	p := commands.ForkParams{
+		OperationID: uuid.NewString(), Workspace: workspace, Name: f.name, Include: f.include, Prompt: f.prompt, Launch: f.launch,
+	}
+	if f.dir != "" {
+		dir, err := filepath.Abs(f.dir)
+		if err != nil {
+			return p, err
+		}
+		p.Dir = dir
+	}
+	no := false
+	if f.noCarry {
+		p.Carry = &no
+	}
+	if f.noChild {
+		p.Child = &no
+	}
+	if f.unstage {
+		p.Staged = "unstage"
+	}
+	switch {
+	case f.baseDefault:
+		p.Base = &commands.Base{Kind: "repositoryDefault"}
+	case set.Changed("base"):
+		p.Base = &commands.Base{Kind: "ref", Ref: f.base}
+	}
+	if set.Changed("setup-hash") && f.setup == "" {
+		return p, errors.New("--setup-hash needs --setup run")
+	}
+	if set.Changed("setup") {
+		p.Setup = &commands.SetupChoice{Decision: f.setup, Hash: f.setupHash}
+	}
+	return p, nil
+}
+
+func (l *line) forkCommand() *cobra.Command {
+	var f forkFlags
+	c := &cobra.Command{
+		Use:   "fork [WORKSPACE] --name BRANCH",
+		Short: "Fork an agent session into a child workspace",
+		Long: `fork makes a child workspace (a git worktree on a new branch) at the exact commit of WORKSPACE, brings its
+uncommitted changes along with the staging as it is, proves both sides equal, and starts the agent there with the
+conversation so far, as a session of its own. WORKSPACE (default: the current directory) and its agent are not
+touched. A refusal is given before anything is written; what fails or is cancelled later is taken back.
+
+Without --session, --latest or --no-session the newest session of the workspace that can be forked is taken (it asks
+when there are several), else a workspace without an agent is made.`,
+		Example: `  sidefork fork --name try-cache
+  sidefork fork --name try-cache --session claude:9c322651 --prompt "try it with a cache"
+  sidefork fork ~/src/app --name bisect --no-session --no-carry
+  sidefork fork --name ci-42 --latest --launch none --json`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: folders,
+	}
+	f.add(c)
+	l.completeSessions(c)
+	c.RunE = l.does(func(ctx context.Context, args []string) error {
+		if !c.Flags().Changed("name") {
+			return errors.New("fork wants a name for the child: --name BRANCH")
+		}
+		workspace, err := place(args)
+		if err != nil {
+			return err
+		}
+		p, err := f.params(c.Flags(), workspace)
+		if err != nil {
+			return err
+		}
+		if settled, err := l.chooseSession(ctx, &p, f); err != nil || !settled {
+			return err
+		}
+		l.fork(ctx, p)
+		return nil
+	})
+	return c
+}
+
+// fork asks for the fork and, with a terminal, hands it to the child's agent.
+func (l *line) fork(ctx context.Context, p commands.ForkParams) {
+	here := p.Launch == "client" && l.outTerminal && l.inTerminal && !l.json
+	if here {
+		wait := l.background(ctx)
+		defer wait()
+	}
+	var made commands.ForkResult
+	l.call(ctx, "sidefork.fork", p, show(l, func(r commands.ForkResult) {
+		made = r
+		l.showFork(r, here)
+	}))
+	if here && l.status == exitDone && made.Launch != nil {
+		l.start(ctx, *made.Launch)
+	}
+}
+
+func (l *line) showFork(r commands.ForkResult, startsHere bool) {
+	if r.Workspace != nil {
+		fmt.Fprintf(l.out, "Forked into %s.\n", commands.Printable(r.Workspace.Branch))
+		l.fact("workspace", r.Workspace.Path)
+		l.fact("commit", short(r.Workspace.Head))
+	}
+	if r.Session != nil {
+		id := r.Session.ID
+		if id == "" {
+			id = "(known once it has started)"
+		}
+		l.fact("session", r.Session.Agent+" "+id+", forked from "+r.Session.Parent.ID)
+	}
+	if r.Carried != nil {
+		l.showCarried(*r.Carried)
+	}
+	l.warn(r.Warnings)
+	if r.Launch != nil && !startsHere {
+		fmt.Fprintf(l.out, "\nStart its agent with:\n  %s\n", commands.Printable(commandLine(*r.Launch)))
+	}
+}
+
+// fact prints one line of a summary.
+func (l *line) fact(name, value string) {
+	fmt.Fprintf(l.out, "  %-10s %s\n", name, commands.Printable(value))
+}
+
+func short(oid string) string { return oid[:min(len(oid), 8)] }
+
+// place is the absolute path of the workspace that the arguments name, else of the current directory.
+func place(args []string) (string, error) {
+	if len(args) == 0 {
+		return filepath.Abs(".")
+	}
+	if args[0] == "" {
+		return "", errors.New("WORKSPACE is empty")
+	}
+	return filepath.Abs(args[0])
+}
+
+// folders completes an argument with the names of folders.
+func folders(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}

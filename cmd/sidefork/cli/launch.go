@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/sidefork/sidefork/commands"
+)
+
+// start runs the agent of a fork in this terminal. Its exit status becomes ours: the fork stands whatever it is.
+func (l *line) start(ctx context.Context, launch commands.Launch) {
+	status, err := l.agent(context.WithoutCancel(ctx), launch)
+	if err != nil {
+		fmt.Fprintf(l.err, "warning: the agent could not be started: %s\n", commands.Printable(err.Error()))
+		fmt.Fprintf(l.err, "The workspace stands. Start its agent with:\n  %s\n", commands.Printable(commandLine(launch)))
+		return
+	}
+	l.status = status
+}
+
+// commandLine is a launch for the shell that this system's users have.
+func commandLine(launch commands.Launch) string {
+	if runtime.GOOS == "windows" {
+		return launch.CommandLine.PowerShell
+	}
+	return launch.CommandLine.POSIX
+}
+
+// background lets commands wait for the agent to be up, while it runs in this terminal. wait ends that.
+func (l *line) background(ctx context.Context) (wait func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var running sync.WaitGroup
+	l.env.Background = func(f func(context.Context)) { running.Go(func() { f(ctx) }) }
+	return func() {
+		cancel()
+		running.Wait()
+	}
+}
+
+// process is the agent of a launch, ready to be started in this terminal: its folder, and our environment with the
+// launch's differences.
+func process(launch commands.Launch) (*exec.Cmd, error) {
+	if len(launch.Argv) == 0 {
+		return nil, errors.New("there is no command")
+	}
+	cmd := exec.Command(launch.Argv[0], launch.Argv[1:]...)
+	cmd.Dir, cmd.Env = launch.Cwd, environment(os.Environ(), launch.Env)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	return cmd, cmd.Err
+}
+
+// environment is ours with the differences: a value to set, nil to remove.
+func environment(ours []string, differences map[string]*string) []string {
+	var env []string
+	for _, pair := range ours {
+		name, _, _ := strings.Cut(pair, "=")
+		if _, differs := differences[name]; !differs {
+			env = append(env, pair)
+		}
+	}
+	for name, value := range differences {
+		if value != nil {
+			env = append(env, name+"="+*value)
+		}
+	}
+	return env
+}

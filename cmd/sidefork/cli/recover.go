@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+func (l *line) recoverCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "recover [REPOSITORY]",
+		Short: "Take back what a killed sidefork left behind",
+		Long: `recover takes back the forks and carries of the repository (default: that of the current directory) that were cut off
+by a crash or a power cut. It removes nothing that is not sidefork's own: what holds other work is kept, and named.`,
+		Example:           "  sidefork recover\n  sidefork recover ~/src/app --json",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: folders,
+		RunE: l.does(func(ctx context.Context, args []string) error {
+			repository, err := place(args)
+			if err != nil {
+				return err
+			}
+			argument := struct {
+				Repository string `json:"repository"`
+			}{repository}
+			type result struct {
+				Recovered []struct {
+					OperationID string `json:"operationId"`
+					Action      string `json:"action"`
+					Workspace   string `json:"workspace"`
+				} `json:"recovered"`
+			}
+			l.call(ctx, "sidefork.recover", argument, show(l, func(r result) {
+				if len(r.Recovered) == 0 {
+					fmt.Fprintln(l.out, "There is nothing to recover.")
+				}
+				for _, o := range r.Recovered {
+					l.fact(o.Action, o.Workspace+" (operation "+o.OperationID+")")
+				}
+			}))
+			return nil
+		}),
+	}
+}

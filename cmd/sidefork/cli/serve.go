@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sidefork/sidefork/commands"
+	"github.com/sidefork/sidefork/sidecar"
+)
+
+func (l *line) serveCommand() *cobra.Command {
+	var stdio bool
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve an editor over stdin and stdout (LSP)",
+		Long: `serve speaks the language server protocol on stdin and stdout until the editor says exit or goes away; what runs then
+is taken back. Its log is a file in $XDG_STATE_HOME/sidefork/log. An editor starts it; see docs/contract.md.`,
+		Example: "  sidefork serve\n  sidefork serve --stdio",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if host, _ := c.Flags().GetString("host"); host != "" {
+				l.refuse(commands.Refuse("notYet", "field", "--host"))
+				return nil
+			}
+			settings, warnings, err := commands.UserSettings(l.env.Getenv)
+			if err != nil { // no reason not to serve: the defaults hold
+				fmt.Fprintf(l.err, "sidefork: %s\n", commands.Printable(err.Error()))
+			}
+			l.warn(warnings)
+			l.status = sidecar.Serve(context.Background(), l.in, l.out, sidecar.Options{
+				Version:  builtFrom(l.version).Version,
+				Settings: settings,
+				Getenv:   l.env.Getenv,
+				Agents:   forks,
+				Recover: func(ctx context.Context, env *commands.Env) {
+					commands.RecoverFolders(ctx, env, env.Folders)
+				},
+			})
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&stdio, "stdio", false, "the only way there is; some clients add this flag")
+	return c
+}
