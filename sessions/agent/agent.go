@@ -49,7 +49,8 @@ type Problem struct {
 	Message string `json:"message"`
 }
 
-// Homes are an agent's account folders to look in. Default is the one that the agent uses with no variable set.
+// Homes are an agent's account folders to look in, each once. Default is the one that the agent uses with no variable
+// set; "" where that cannot be told, or where a variable names it expressly.
 type Homes struct {
 	Default string
 	Others  []string
@@ -64,16 +65,24 @@ type Launch struct {
 	// Session is the child's id where it can be known beforehand; ID.ID is "" where it cannot.
 	Session ID
 	Parent  ID
+	// Prepared is when the launch was made: an agent that AwaitStart sees is younger.
+	Prepared time.Time
 }
 
 // ForkRequest asks for the launch of a fork of Parent in Child.
 type ForkRequest struct {
 	Parent  Session
-	Child   string // absolute path of the child's top level
-	Name    string // what the child session is to be called
-	Prompt  string // first message in the fork; "" for none
-	Program string // absolute path of the agent's program
+	Child   string  // absolute path of the child's top level
+	Name    string  // what the child session is to be called
+	Prompt  string  // first message in the fork; "" for none
+	Program string  // absolute path of the agent's program
+	Version Version // what the program said of itself
+	// Arguments are the user's own, from the user's settings; they come between the program and the fork.
+	Arguments []string
 }
+
+// LookAgain is how often AwaitStart looks at the agent's store.
+const LookAgain = 200 * time.Millisecond
 
 // Started is an agent that was seen to be up.
 type Started struct {
@@ -86,12 +95,19 @@ type Started struct {
 type Agent struct {
 	// Name is the word on the wire and Program the command a user types.
 	Name, Program string
+	// Oldest is the oldest version of the program that was seen to fork.
+	Oldest Version
+	// Valid says whether id has the shape of this agent's ids. No other id ever enters an argv.
+	Valid func(id string) bool
 	// Homes gives the account folders: the default one, the one that env names, and those the user configured.
 	Homes func(env func(string) string, configured []string) Homes
-	// List gives the sessions whose recorded folder satisfies inside (every session for a nil inside).
-	List func(ctx context.Context, homes Homes, inside func(cwd string) bool) ([]Session, []Problem)
-	// Fork gives the launch of a fork, or a *Refusal. It may ask the installed program for its version.
-	Fork func(ctx context.Context, r ForkRequest) (Launch, error)
+	// List gives the sessions whose recorded folder lies in one of tops (absolute, physical), all of them for nil.
+	// Subagents are left out.
+	List func(ctx context.Context, homes Homes, tops []string) ([]Session, []Problem)
+	// Find gives the sessions of that id, at most one of each home, also what List leaves out.
+	Find func(ctx context.Context, homes Homes, id string) ([]Session, []Problem)
+	// Fork gives the launch of a fork of a session that can be forked. It neither asks nor needs anything outside r.
+	Fork func(r ForkRequest) (Launch, error)
 	// AwaitStart waits until the agent of a launch is seen to be up, or ctx ends.
 	AwaitStart func(ctx context.Context, s Session, l Launch) (Started, error)
 }

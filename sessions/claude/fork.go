@@ -1,0 +1,68 @@
+package claude
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/sidefork/sidefork/sessions/agent"
+)
+
+// inherited are the variables that Claude Code gives to what it starts. With some of them a new one writes no transcript
+// and no registry entry, so a fork that is started from within a session must not have them. Nothing else of the
+// environment is touched.
+func inherited() []string {
+	return []string{
+		"CLAUDECODE", "CLAUDE_PID", "CLAUDE_EFFORT", "CLAUDE_ENV_FILE", "CLAUDE_PROJECT_DIR", "AI_AGENT",
+		"CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_EXECPATH",
+		"CLAUDE_CODE_SESSION_ATTENDED", "CLAUDE_CODE_CHILD_NOTES_DIR", "CLAUDE_CODE_MESSAGING_SOCKET",
+		"CLAUDE_CODE_MESSAGING_TOKEN",
+	}
+}
+
+// fork gives `claude --resume PARENT --fork-session --session-id NEW --name NAME [-- PROMPT]`. The child's id is chosen
+// here, so that it is known beforehand. The parent is named by its file where the id would not be found: before 2.1.240
+// from another folder, and where the parent's own folder is gone.
+func fork(r agent.ForkRequest) (agent.Launch, error) {
+	id, err := uuid.NewRandom()
+	if err != nil {
+		return agent.Launch{}, fmt.Errorf("claude: choose an id: %w", err)
+	}
+	parent := r.Parent.ID.ID
+	if r.Version.Before(agent.Version{2, 1, 240}) || !agent.IsFolder(r.Parent.Cwd) {
+		parent = r.Parent.Source
+	}
+	argv := append([]string{r.Program}, r.Arguments...)
+	argv = append(argv, "--resume", parent, "--fork-session", "--session-id", id.String())
+	if r.Name != "" {
+		argv = append(argv, "--name", r.Name) // else the child takes its parent's title
+	}
+	if r.Prompt != "" {
+		argv = append(argv, "--", r.Prompt)
+	}
+	env := map[string]*string{"CLAUDE_CONFIG_DIR": agent.Pin(r.Parent)}
+	for _, variable := range inherited() {
+		env[variable] = nil
+	}
+	return agent.Launch{
+		Argv: argv, Cwd: r.Child, Env: env, Parent: r.Parent.ID, Session: agent.ID{Agent: name, ID: id.String()},
+	}, nil
+}
+
+// awaitStart waits for the child's entry in the registry: it is there before the first screen.
+func awaitStart(ctx context.Context, s agent.Session, l agent.Launch) (agent.Started, error) {
+	again := time.NewTicker(agent.LookAgain)
+	defer again.Stop()
+	for {
+		if p, there := registry(s.Home)[l.Session.ID]; there && p.state != agent.Ended {
+			return agent.Started{Session: l.Session, PID: p.PID}, nil
+		}
+		select {
+		case <-ctx.Done():
+			return agent.Started{}, fmt.Errorf("claude: await session %s: %w", l.Session.ID, ctx.Err())
+		case <-again.C:
+		}
+	}
+}

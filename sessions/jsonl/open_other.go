@@ -1,0 +1,5 @@
+//go:build !unix
+
+package jsonl
+
+const noWait = 0

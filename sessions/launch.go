@@ -1,0 +1,187 @@
+package sessions
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sidefork/sidefork/sessions/agent"
+)
+
+// probeLimit bounds how long a program may take to tell its version.
+const probeLimit = 10 * time.Second
+
+// PrepareLaunch gives the command that forks s as r asks; r needs Child, Name and Prompt, the rest is filled in. It writes
+// nothing and the child need not exist yet, so that a fork can be refused before it begins. Refused: whatever keeps the
+// session from being forked, agentNotInstalled, agentTooOld, agentProbeFailed, invalidArgument.
+func PrepareLaunch(ctx context.Context, c Config, s Session, r agent.ForkRequest) (Launch, error) {
+	agents, err := chosen([]string{s.ID.Agent})
+	if err != nil {
+		return Launch{}, err
+	}
+	a := agents[0]
+	switch {
+	case s.NotForkable != nil:
+		return Launch{}, s.NotForkable
+	case !a.Valid(s.ID.ID):
+		return Launch{}, agent.Refuse("invalidSession", "id", s.ID.ID)
+	case !filepath.IsAbs(r.Child):
+		return Launch{}, agent.Refuse("invalidArgument", "what", "the child's folder is no absolute path")
+	case strings.Contains(r.Name+r.Prompt, "\x00"):
+		return Launch{}, agent.Refuse("invalidArgument", "what", "a name or prompt holds a NUL character")
+	case strings.HasPrefix(r.Name, "-"):
+		return Launch{}, agent.Refuse("invalidName", "name", r.Name) // an agent would read it as a flag
+	}
+	r.Parent, r.Arguments = s, c.Arguments[a.Name]
+	if r.Program, err = c.program(a); err != nil {
+		return Launch{}, err
+	}
+	if r.Version, err = c.version(ctx, a, r.Program); err != nil {
+		return Launch{}, err
+	}
+	if r.Version.Before(a.Oldest) {
+		return Launch{}, agent.Refuse("agentTooOld", "agent", a.Name, "version", r.Version.String())
+	}
+	launch, err := a.Fork(r)
+	if err != nil {
+		return Launch{}, err
+	}
+	launch.Prepared = time.Now()
+	return launch, nil
+}
+
+// AwaitStart waits until the agent that launch l forks s with is seen to be up. It fails when ctx ends before.
+func AwaitStart(ctx context.Context, _ Config, s Session, l Launch) (Started, error) {
+	agents, err := chosen([]string{s.ID.Agent})
+	if err != nil {
+		return Started{}, err
+	}
+	return agents[0].AwaitStart(ctx, s, l)
+}
+
+// program is the absolute path of an agent's program: the user's, else the first on PATH. Relative entries of PATH are
+// passed over, as what lies in the current folder is somebody else's.
+func (c Config) program(a agent.Agent) (string, error) {
+	candidates := []string{c.Programs[a.Name]}
+	if candidates[0] == "" {
+		candidates = nil
+		for _, folder := range filepath.SplitList(c.getenv("PATH")) {
+			candidates = append(candidates, filepath.Join(folder, a.Program))
+		}
+	}
+	for _, path := range candidates {
+		if !filepath.IsAbs(path) {
+			continue
+		}
+		if found, err := exec.LookPath(path); err == nil { // adds .exe and the like on Windows
+			return found, nil
+		}
+	}
+	no := agent.Refuse("agentNotInstalled", "agent", a.Name)
+	no.Detail = strings.Join(candidates, "\n")
+	return "", no
+}
+
+// Versions remembers what programs said of themselves. The zero Versions is ready; it may be used by several goroutines.
+type Versions struct {
+	mu    sync.Mutex
+	known map[build]agent.Version
+}
+
+// build is a program's file as it was when it was asked.
+type build struct {
+	path    string
+	changed time.Time
+}
+
+func (v *Versions) get(b build) (agent.Version, bool) {
+	if v == nil {
+		return agent.Version{}, false
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	known, there := v.known[b]
+	return known, there
+}
+
+func (v *Versions) put(b build, found agent.Version) {
+	if v == nil {
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.known == nil {
+		v.known = map[build]agent.Version{}
+	}
+	v.known[b] = found
+}
+
+// version asks a program for its version, unless it was asked since it last changed.
+func (c Config) version(ctx context.Context, a agent.Agent, program string) (agent.Version, error) {
+	info, err := os.Stat(program)
+	if err != nil {
+		return agent.Version{}, agent.Refuse("agentNotInstalled", "agent", a.Name)
+	}
+	asked := build{path: program, changed: info.ModTime()}
+	if known, there := c.Versions.get(asked); there {
+		return known, nil
+	}
+	said, err := c.ask(ctx, program)
+	found, ok := agent.ParseVersion(said)
+	if err != nil || !ok {
+		if ctx.Err() != nil {
+			return agent.Version{}, ctx.Err()
+		}
+		no := agent.Refuse("agentProbeFailed", "agent", a.Name)
+		if no.Detail = said; err != nil {
+			no.Detail = err.Error() + "\n" + said
+		}
+		return agent.Version{}, no
+	}
+	c.Versions.put(asked, found)
+	return found, nil
+}
+
+// ask runs `program --version`, away from any repository and with no more of the environment than a program needs to
+// start.
+func (c Config) ask(ctx context.Context, program string) (string, error) {
+	ctx, stop := context.WithTimeout(ctx, probeLimit)
+	defer stop()
+	cmd := exec.CommandContext(ctx, program, "--version")
+	cmd.Dir = filepath.Dir(program)
+	cmd.Env = []string{} // not nil, which would be everything
+	needed := []string{"PATH", "HOME", "LANG", "TMPDIR"}
+	if runtime.GOOS == "windows" {
+		needed = []string{"PATH", "PATHEXT", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "SystemRoot", "ComSpec", "TEMP"}
+	}
+	for _, name := range needed {
+		if value := c.getenv(name); value != "" {
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
+	}
+	endWhole(cmd)
+	cmd.WaitDelay = time.Second // for what has left the group and holds the pipes
+	said := &clipped{left: 4 << 10}
+	cmd.Stdout, cmd.Stderr = said, said
+	err := cmd.Run()
+	return said.String(), err
+}
+
+// clipped keeps the first bytes that are written to it.
+type clipped struct {
+	bytes.Buffer
+	left int
+}
+
+func (c *clipped) Write(p []byte) (int, error) {
+	kept := min(len(p), c.left)
+	c.left -= kept
+	c.Buffer.Write(p[:kept])
+	return len(p), nil
+}
