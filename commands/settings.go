@@ -59,13 +59,18 @@ func (s Settings) Merge(raw json.RawMessage) (Settings, []Warning, error) {
 	return merged, warnings, nil
 }
 
-// UserSettings reads the user's own settings file; a missing one gives the defaults.
-func UserSettings(getenv func(string) string) (Settings, []Warning, error) {
+// SettingsFile is where the user's own settings are.
+func SettingsFile(getenv func(string) string) string {
 	folder := getenv("XDG_CONFIG_HOME")
 	if folder == "" {
 		folder = filepath.Join(getenv("HOME"), ".config")
 	}
-	raw, err := os.ReadFile(filepath.Join(folder, "sidefork", "settings.json"))
+	return filepath.Join(folder, "sidefork", "settings.json")
+}
+
+// UserSettings reads the user's own settings file; a missing one gives the defaults.
+func UserSettings(getenv func(string) string) (Settings, []Warning, error) {
+	raw, err := os.ReadFile(SettingsFile(getenv))
 	if errors.Is(err, fs.ErrNotExist) {
 		return Settings{}, nil, nil
 	}

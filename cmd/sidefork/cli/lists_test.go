@@ -27,14 +27,14 @@ func TestWorkspacesAreDrawnAsATree(t *testing.T) {
 		t.Fatalf("exit status %d: %s", status, c.err.String())
 	}
 	same(t, "stdout", `/r
-main            01234567  /r        main checkout, 2 agents live
-├─ one          01234567  /w/one
-│  ├─ one-a     01234567  /w/one-a
-│  │  └─ deep   01234567  /w/deep
-│  └─ loose     01234567  /w/loose  1 agent live, cannot be forked: On no branch.[1m
-└─ last         01234567  /w/last   locked, missing
-alone           01234567  /w/alone
-└─ child        01234567  /w/child
+main           01234567  /r        main checkout, 2 agents live
+├─ one         01234567  /w/one
+│  ├─ one-a    01234567  /w/one-a
+│  │  └─ deep  01234567  /w/deep
+│  └─ loose    01234567  /w/loose  1 agent live, cannot be forked: On no branch.[1m
+└─ last        01234567  /w/last   locked, missing
+alone          01234567  /w/alone
+└─ child       01234567  /w/child
 `, c.out.String())
 }
 
