@@ -26,6 +26,10 @@ type CarryStep struct {
 	TargetGitDir string        `json:"targetGitDir"` // its own git folder
 	Fresh        bool          `json:"fresh"`        // the target was made by this operation
 	Paths        []WrittenPath `json:"paths"`
+
+	// Aside is the folder, inside TargetGitDir, that holds what was in the way of the paths and the index as it was;
+	// "" for a fresh target, where the base tree is what was there.
+	Aside string `json:"aside,omitempty"`
 }
 
 // WrittenPath is what one carried path will be in the target.
@@ -34,6 +38,10 @@ type WrittenPath struct {
 	Kind  string `json:"kind"`            // file, link, dir, removed, index (only its index entry is written)
 	Size  int64  `json:"size,omitempty"`  // of a file
 	MTime int64  `json:"mtime,omitempty"` // of a file, ns since 1970
+
+	Temp  string `json:"temp,omitempty"`  // the temporary name in the same folder, under which it is written
+	Aside string `json:"aside,omitempty"` // the name in CarryStep.Aside of what was there before
+	Mode  uint32 `json:"mode,omitempty"`  // permission bits of a folder that is removed, to be made again
 }
 
 // Stuck is a roll-back that could not be completed, or must not be because somebody's work would go with it.

@@ -1,0 +1,52 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// RunPostCheckout runs the repository's post-checkout hook at a new worktree's top level, as `git worktree add` would
+// have: the null id, the commit, 1. stdout and stderr go to log. hookFile is where the hook is, for a git that has no
+// `git hook` (before 2.36).
+func RunPostCheckout(ctx context.Context, dir, hookFile, oid string, log *os.File) error {
+	args := []string{NullID(oid), oid, "1"}
+	err := Command{
+		Dir: dir, Hooks: true, Log: log,
+		Args: append([]string{"hook", "run", "--ignore-missing", "post-checkout", "--"}, args...),
+	}.Run(ctx)
+	if ExitStatus(err) != 1 || !before236(Version(ctx, dir)) { // 1 is also what an unknown subcommand ends with
+		return err
+	}
+	if err := log.Truncate(0); err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, hookFile, args...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, Command{Hooks: true}.environment(), log, log
+	ownGroup(cmd)
+	cmd.Cancel = func() error { return endGroup(cmd, false) }
+	cmd.WaitDelay = 5 * time.Second
+	err = cmd.Run()
+	if ctx.Err() != nil {
+		_ = endGroup(cmd, true)
+		return context.Cause(ctx)
+	}
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return &Error{Dir: dir, Args: []string{"post-checkout"}, Exit: exit.ExitCode(), Err: err}
+	}
+	return err
+}
+
+func before236(version string) bool {
+	parts := strings.SplitN(version, ".", 3)
+	if len(parts) < 2 {
+		return false
+	}
+	major, err1 := strconv.Atoi(parts[0])
+	minor, err2 := strconv.Atoi(parts[1])
+	return err1 == nil && err2 == nil && (major < 2 || major == 2 && minor < 36)
+}

@@ -1,0 +1,144 @@
+package carry
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/sidefork/sidefork/carry/worktree"
+)
+
+// Operation is a fork or a carry while it runs: everything it writes is recorded in its journal before it is written, and
+// the record is all that taking it back needs.
+//
+//	<common>/sidefork/operations/<id>.json   the journal; once ended, only how it ended
+//	<common>/sidefork/operations/<id>.lock   held while it runs; dies with its holder
+//	<common>/sidefork/locks/<source>         held while it runs: one operation for each source at a time
+//	<common>/sidefork/locks/worktrees        held around the adding and removing of a worktree
+//
+// The order of calls is Begin, Create, Will…, RunHook, then Keep or RollBack, then always Close.
+type Operation struct {
+	ID string
+
+	source   worktree.Worktree
+	hookFile string // where the child's post-checkout hook would be; "" until Create
+
+	mu         sync.Mutex // Will may be called from parallel writers
+	journal    *journal
+	lock       *lock
+	sourceLock *lock
+}
+
+// Begin starts an operation on a source. It is the first thing that writes anything: folders and files below
+// <common>/sidefork. Refusals: invalidArgument (the id is no uuid, or was used), forkInProgress (another operation of
+// this source is running, in whatever process), createFailed (the git folder cannot be written).
+func Begin(ctx context.Context, source worktree.Worktree, id string) (*Operation, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	if !uuid.MatchString(id) {
+		return nil, worktree.Refuse("invalidArgument", "what", "operationId is not a UUID")
+	}
+	common := source.CommonDir
+	for _, folder := range []string{operationsFolder(common), locksFolder(common)} {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			return nil, cannotCreate(err)
+		}
+	}
+	o := &Operation{ID: id, source: source}
+	var err error
+	of := sha256.Sum256([]byte(source.GitDir))
+	if o.sourceLock, err = tryLock(filepath.Join(locksFolder(common), hex.EncodeToString(of[:8]))); err != nil {
+		return nil, inProgress(err)
+	}
+	if o.lock, err = tryLock(operationLock(common, id)); err != nil {
+		o.sourceLock.release()
+		return nil, inProgress(err)
+	}
+	file, err := os.OpenFile(journalFile(common, id), os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		o.lock.removeAndRelease()
+		o.sourceLock.release()
+		if errors.Is(err, os.ErrExist) {
+			return nil, worktree.Refuse("invalidArgument", "what", "operationId was used before")
+		}
+		return nil, cannotCreate(err)
+	}
+	o.journal = &journal{file: file, trail: trail{id: id}}
+	if err := o.journal.say(said{What: saidBegun, Source: source.Path}, false); err != nil {
+		return nil, errors.Join(cannotCreate(err), o.Close())
+	}
+	return o, nil
+}
+
+func inProgress(err error) error {
+	if errors.Is(err, errLocked) {
+		return worktree.Refuse("forkInProgress")
+	}
+	return cannotCreate(err)
+}
+
+// cannotCreate says that git, or the system, could not make the workspace.
+func cannotCreate(err error) *Refusal {
+	no := worktree.Refuse("createFailed")
+	no.Detail = err.Error()
+	return no
+}
+
+// Will records a step, and is on the disk when it returns: only then may the step be written. It may be called again for
+// paths that are written anew with other bytes.
+func (o *Operation) Will(step Step) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.journal.end != "" {
+		return fmt.Errorf("carry: operation %s has ended", o.ID)
+	}
+	return o.journal.say(said{What: saidStep, Step: &step}, true)
+}
+
+// Keep is the one boundary: from here on the child is the user's, and RollBack does nothing.
+func (o *Operation) Keep() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.journal.end != "" {
+		return fmt.Errorf("carry: operation %s has ended", o.ID)
+	}
+	return o.journal.say(said{What: saidCompleted}, true)
+}
+
+// RollBack takes back everything that the operation has written, backwards. nil: all is as it was before, or was kept.
+// A *Stuck names what stands, either because it could not be removed or because the child holds something that this
+// operation did not write; nothing is removed in that case. It may be called again. The caller's context may be
+// cancelled: that is why it rolls back.
+func (o *Operation) RollBack(ctx context.Context) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.journal.end == saidCompleted || o.journal.end == saidRolledBack {
+		return nil
+	}
+	return undo{common: o.source.CommonDir, journal: o.journal, live: true}.run(context.WithoutCancel(ctx))
+}
+
+// Close ends the operation: it frees the locks, and leaves of the journal only how the operation ended. An operation
+// that was neither kept nor completely rolled back leaves its whole journal, for Recover.
+func (o *Operation) Close() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.lock == nil {
+		return nil
+	}
+	var err error
+	if o.journal.end == "" && len(o.journal.steps) == 0 {
+		err = o.journal.say(said{What: saidRolledBack}, false)
+	}
+	err = errors.Join(err, o.journal.close(o.source.CommonDir))
+	o.lock.removeAndRelease()
+	o.sourceLock.release()
+	o.lock, o.sourceLock = nil, nil
+	return err
+}

@@ -1,0 +1,140 @@
+package carry
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sidefork/sidefork/carry/git"
+	"github.com/sidefork/sidefork/carry/worktree"
+)
+
+// CreateRequest asks for a child: a new branch at Base (a whole object id), checked out at Path (absolute).
+type CreateRequest struct {
+	Path, Branch, Base string
+}
+
+// Create makes the branch and the worktree, without running hooks, and proves that git acts on the child when it is run
+// in it, that its HEAD is the branch and the branch is at Base. Whatever it returns, RollBack takes it back.
+// Refusals: those of worktree.CheckFolder (nothing was written), nameTaken, notItself, createFailed (with git's words).
+func (o *Operation) Create(ctx context.Context, c CreateRequest) (worktree.Worktree, error) {
+	if !git.ValidBranch(c.Branch) {
+		return worktree.Worktree{}, worktree.Refuse("invalidName", "name", c.Branch)
+	}
+	if !git.IsObjectID(c.Base) {
+		return worktree.Worktree{}, worktree.Refuse("refUnknown", "ref", c.Base)
+	}
+	common := o.source.CommonDir
+	behind, err := waitLock(ctx, worktreesLock(common))
+	if err != nil {
+		return worktree.Worktree{}, err
+	}
+	defer behind.release()
+	if no := worktree.CheckFolder(c.Path, o.source); no != nil {
+		return worktree.Worktree{}, no
+	}
+	path, err := worktree.Physical(c.Path)
+	if err != nil {
+		return worktree.Worktree{}, cannotCreate(err)
+	}
+	if err := o.Will(Step{Workspace: stepFor(common, path, c)}); err != nil {
+		return worktree.Worktree{}, err
+	}
+	// The branch is made by itself, with the operation's name in its reflog: `worktree add -b` leaves a branch behind
+	// when it fails, and nothing would tell whose it is.
+	at := git.Command{Dir: o.source.Path, Held: o.lock.file}
+	if err := git.CreateBranch(ctx, at, c.Branch, c.Base, branchMessage(o.ID)); err != nil {
+		if oid, e := git.BranchAt(ctx, git.Command{Dir: o.source.Path}, c.Branch); e == nil && oid != "" {
+			return worktree.Worktree{}, worktree.Refuse("nameTaken", "name", c.Branch, "suggestion", c.Branch+"-2")
+		}
+		return worktree.Worktree{}, failed(ctx, err)
+	}
+	add := at
+	add.Args = []string{"worktree", "add", "--", path, c.Branch}
+	add.Config = []string{"checkout.workers=" + strconv.Itoa(runtime.NumCPU())}
+	if err := add.Run(ctx); err != nil {
+		return worktree.Worktree{}, failed(ctx, err)
+	}
+	child, hookFile, err := worktree.OpenWithHook(ctx, path)
+	if err != nil {
+		return worktree.Worktree{}, failed(ctx, err)
+	}
+	switch {
+	case !isSame(child.Path, path) || child.Main || child.CommonDir != common:
+		return worktree.Worktree{}, worktree.Refuse("notItself", "path", child.Path)
+	case child.Head != c.Base || child.Branch != c.Branch:
+		return worktree.Worktree{}, cannotCreate(errors.New("the child is at " + child.Branch + " " + child.Head))
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.hookFile = hookFile
+	return child, o.journal.say(said{What: saidMade, Entry: filepath.Base(child.GitDir)}, false)
+}
+
+// branchMessage is what the branch's first reflog line says: by it an undo knows its own branch.
+func branchMessage(id string) string { return "sidefork: fork " + id }
+
+// stepFor looks at what is there before the first write.
+func stepFor(common, path string, c CreateRequest) *WorkspaceStep {
+	ws := &WorkspaceStep{Path: []byte(path), Branch: c.Branch, Base: c.Base, Existed: !nothingAt(path)}
+	for at := filepath.Dir(path); nothingAt(at); at = filepath.Dir(at) {
+		ws.Folders = append(ws.Folders, []byte(at))
+	}
+	slices.Reverse(ws.Folders)
+	candidates := []string{"worktrees", "logs", "logs/refs", "logs/refs/heads"}
+	for i := range len(c.Branch) {
+		if c.Branch[i] == '/' {
+			candidates = append(candidates, "refs/heads/"+c.Branch[:i], "logs/refs/heads/"+c.Branch[:i])
+		}
+	}
+	for _, folder := range candidates {
+		if nothingAt(filepath.Join(common, filepath.FromSlash(folder))) {
+			ws.GitFolders = append(ws.GitFolders, folder)
+		}
+	}
+	entries, _ := os.ReadDir(filepath.Join(common, "worktrees"))
+	for _, e := range entries {
+		ws.Entries = append(ws.Entries, e.Name())
+	}
+	return ws
+}
+
+// failed is what git's failure means: the caller's cancelling, a refusal of ours, or that git could not do it.
+func failed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if no, ok := errors.AsType[*Refusal](err); ok {
+		err = errors.New(no.Code + ": " + no.Detail)
+	}
+	no := cannotCreate(err)
+	if g, ok := errors.AsType[*git.Error](err); ok {
+		no.Detail = strings.TrimSpace(g.Stderr)
+	}
+	return no
+}
+
+// nothingAt says whether a path is free.
+func nothingAt(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// isSame says whether two paths are one folder, however they are spelled.
+func isSame(a, b string) bool {
+	if a == b {
+		return true
+	}
+	i, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	j, err := os.Stat(b)
+	return err == nil && os.SameFile(i, j)
+}

@@ -1,0 +1,196 @@
+package carry
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"github.com/sidefork/sidefork/carry/git"
+)
+
+// What a line of a journal says. A journal is a file of JSON lines that is only added to; a last line that is torn is
+// one whose write had not begun.
+const (
+	saidBegun      = "begun"
+	saidStep       = "step"       // about to be written
+	saidMade       = "made"       // the worktree was made and proved
+	saidHooks      = "hooks"      // about to run the repository's hooks: they may write anything in the child
+	saidUndoing    = "undoing"    // the child was looked at and holds nobody's work; from here on it may be half gone
+	saidCompleted  = "completed"  // the child is the user's
+	saidRolledBack = "rolledBack" // everything is as it was before
+	saidKept       = "kept"       // left standing, because it holds something that the operation did not write
+)
+
+// said is one line of a journal.
+type said struct {
+	At     time.Time `json:"at"`
+	What   string    `json:"what"`
+	Source string    `json:"source,omitempty"` // of begun: the parent's top level
+	Step   *Step     `json:"step,omitempty"`
+	Entry  string    `json:"entry,omitempty"` // of made: name in <common>/worktrees
+}
+
+// trail is what a journal amounts to.
+type trail struct {
+	id      string
+	source  string
+	steps   []Step
+	times   []time.Time // when each step was recorded
+	entry   string      // "" until made
+	hooks   bool
+	undoing bool
+	end     string // completed, rolledBack, kept; "" while neither
+	last    time.Time
+}
+
+func (t *trail) add(s said) {
+	t.last = s.At
+	switch s.What {
+	case saidBegun:
+		t.source = s.Source
+	case saidStep:
+		if s.Step != nil {
+			t.steps, t.times = append(t.steps, *s.Step), append(t.times, s.At)
+		}
+	case saidMade:
+		t.entry = s.Entry
+	case saidHooks:
+		t.hooks = true
+	case saidUndoing:
+		t.undoing = true
+	case saidCompleted, saidRolledBack, saidKept:
+		t.end = s.What
+	}
+}
+
+// workspace is the trail's workspace step; nil where it has none.
+func (t *trail) workspace() *WorkspaceStep {
+	for _, s := range t.steps {
+		if s.Workspace != nil {
+			return s.Workspace
+		}
+	}
+	return nil
+}
+
+// check refuses a journal that this program cannot have written, before anything is removed on its word.
+func (t *trail) check(commonDir string) error {
+	ws := t.workspace()
+	for _, s := range t.steps {
+		switch {
+		case s.Workspace != nil:
+			if s.Workspace != ws || !filepath.IsAbs(string(ws.Path)) || !git.ValidBranch(ws.Branch) || !git.IsObjectID(ws.Base) {
+				return errors.New("a workspace step that makes no sense")
+			}
+			for _, f := range ws.GitFolders {
+				if !filepath.IsLocal(f) {
+					return errors.New("a git folder outside the git folder")
+				}
+			}
+		case s.Carry != nil:
+			if s.Carry.Fresh && (ws == nil || s.Carry.Target != string(ws.Path)) {
+				return errors.New("a carry into a child that is not the operation's")
+			}
+			for _, p := range s.Carry.Paths {
+				if !filepath.IsLocal(filepath.FromSlash(string(p.Path))) {
+					return errors.New("a carried path outside its target")
+				}
+			}
+		}
+	}
+	if t.entry != "" && (!filepath.IsLocal(t.entry) || filepath.Base(t.entry) != t.entry) {
+		return errors.New("an entry outside " + commonDir)
+	}
+	return nil
+}
+
+// uuid is what an operation's id must look like: it becomes a file name.
+var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+
+func operationsFolder(commonDir string) string {
+	return filepath.Join(commonDir, "sidefork", "operations")
+}
+
+func locksFolder(commonDir string) string { return filepath.Join(commonDir, "sidefork", "locks") }
+
+func journalFile(commonDir, id string) string {
+	return filepath.Join(operationsFolder(commonDir), id+".json")
+}
+
+func operationLock(commonDir, id string) string {
+	return filepath.Join(operationsFolder(commonDir), id+".lock")
+}
+
+// worktreesLock is held around every adding and removing of a worktree: git's own parallel ones fail now and then.
+func worktreesLock(commonDir string) string {
+	return filepath.Join(locksFolder(commonDir), "worktrees")
+}
+
+// readTrail reads a journal.
+func readTrail(commonDir, id string) (*trail, error) {
+	text, err := os.ReadFile(journalFile(commonDir, id))
+	if err != nil {
+		return nil, fmt.Errorf("carry: journal: %w", err)
+	}
+	t := &trail{id: id}
+	for line := range bytes.Lines(text) {
+		var s said
+		if line[len(line)-1] != '\n' {
+			break
+		}
+		if err := json.Unmarshal(line, &s); err != nil {
+			return nil, fmt.Errorf("carry: journal %s: %w", id, err)
+		}
+		t.add(s)
+	}
+	return t, nil
+}
+
+// journal is an open journal and what it amounts to.
+type journal struct {
+	file *os.File
+	trail
+}
+
+// say adds a line; lasting, it is on the disk when say returns.
+func (j *journal) say(s said, lasting bool) error {
+	s.At = time.Now().UTC()
+	line, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("carry: journal: %w", err)
+	}
+	if _, err := j.file.Write(append(line, '\n')); err != nil {
+		return fmt.Errorf("carry: journal: %w", err)
+	}
+	if lasting {
+		if err := j.file.Sync(); err != nil {
+			return fmt.Errorf("carry: journal: %w", err)
+		}
+	}
+	j.add(s)
+	return nil
+}
+
+// close closes the journal, and where the operation has ended keeps only how: outcome may be asked for later.
+func (j *journal) close(commonDir string) error {
+	err := j.file.Close()
+	if j.end == "" {
+		return err
+	}
+	var text []byte
+	for _, s := range []said{{At: j.last, What: saidBegun, Source: j.source}, {At: j.last, What: j.end}} {
+		line, e := json.Marshal(s)
+		err = errors.Join(err, e)
+		text = append(append(text, line...), '\n')
+	}
+	small := journalFile(commonDir, j.id) + ".new"
+	if e := os.WriteFile(small, text, 0o644); e != nil {
+		return errors.Join(err, e)
+	}
+	return errors.Join(err, os.Rename(small, journalFile(commonDir, j.id)))
+}

@@ -1,0 +1,161 @@
+package carry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Recovered is what became of an operation whose process died.
+type Recovered struct {
+	Operation string
+	Workspace string   // the child, or the target of a carry
+	Action    string   // rolledBack; kept, where the child holds something that the operation did not write
+	Paths     []string // of kept: what it holds, at most a hundred
+}
+
+const remembered = 7 * 24 * time.Hour // how long it is known how an operation ended
+
+// Recover takes back what operations of this repository have left whose process is dead and whose git has ended. It
+// never destroys work: a child that holds something which its operation did not write stays, and is named once. What
+// can't be taken back for another reason is tried again next time, and is in the error. A repository in which sidefork
+// never wrote is not written to.
+func Recover(ctx context.Context, commonDir string) ([]Recovered, error) {
+	entries, err := os.ReadDir(operationsFolder(commonDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("carry: recover: %w", err)
+	}
+	var done []Recovered
+	var failures []error
+	for _, e := range entries {
+		if id, ok := strings.CutSuffix(e.Name(), ".lock"); ok && nothingAt(journalFile(commonDir, id)) {
+			if l, err := tryLock(operationLock(commonDir, id)); err == nil { // Begin died between the two
+				l.removeAndRelease()
+			}
+		}
+		id, ok := strings.CutSuffix(e.Name(), ".json")
+		if !ok || !uuid.MatchString(id) || ctx.Err() != nil {
+			continue
+		}
+		r, err := recoverOne(ctx, commonDir, id)
+		if err != nil {
+			failures = append(failures, err)
+		}
+		if r != nil {
+			done = append(done, *r)
+		}
+	}
+	if ctx.Err() != nil {
+		failures = append(failures, context.Cause(ctx))
+	}
+	return done, errors.Join(failures...)
+}
+
+func recoverOne(ctx context.Context, commonDir, id string) (*Recovered, error) {
+	if t, err := readTrail(commonDir, id); err == nil && t.end != "" { // the usual case takes no lock
+		if time.Since(t.last) > remembered {
+			os.Remove(journalFile(commonDir, id))
+		}
+		return nil, nil
+	}
+	held, err := tryLock(operationLock(commonDir, id))
+	if errors.Is(err, errLocked) {
+		return nil, nil // it is running
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer held.removeAndRelease()
+	t, err := readTrail(commonDir, id) // again: it may have ended before we had its lock
+	if errors.Is(err, fs.ErrNotExist) || err == nil && t.end != "" {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	file, err := openTrimmed(journalFile(commonDir, id))
+	if err != nil {
+		return nil, err
+	}
+	j := &journal{file: file, trail: *t}
+	defer j.close(commonDir)
+	if len(j.steps) == 0 {
+		return nil, j.say(said{What: saidRolledBack}, false)
+	}
+	r := &Recovered{Operation: id, Workspace: workspaceOf(j.steps), Action: saidRolledBack}
+	err = undo{common: commonDir, journal: j}.run(context.WithoutCancel(ctx))
+	if stuck, ok := errors.AsType[*Stuck](err); ok && stuck.Err == nil {
+		r.Action, r.Paths = saidKept, stuck.Paths
+		return r, j.say(said{What: saidKept}, true)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("carry: recover %s: %w", id, err)
+	}
+	return r, nil
+}
+
+func workspaceOf(steps []Step) string {
+	for _, s := range steps {
+		switch {
+		case s.Workspace != nil:
+			return string(s.Workspace.Path)
+		case s.Carry != nil:
+			return s.Carry.Target
+		}
+	}
+	return ""
+}
+
+// openTrimmed opens a journal for adding to it, without a torn last line.
+func openTrimmed(path string) (*os.File, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("carry: journal: %w", err)
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("carry: journal: %w", err)
+	}
+	if whole := int64(strings.LastIndexByte(string(text), '\n') + 1); whole != int64(len(text)) {
+		if err := file.Truncate(whole); err != nil {
+			file.Close()
+			return nil, fmt.Errorf("carry: journal: %w", err)
+		}
+	}
+	return file, nil
+}
+
+// Outcome says what became of an operation: running, completed, rolledBack, failed (something of it stands, or stands
+// until Recover) or unknownOperation.
+func Outcome(commonDir, id string) string {
+	if !uuid.MatchString(id) {
+		return "unknownOperation"
+	}
+	t, err := readTrail(commonDir, id)
+	if err != nil {
+		return "unknownOperation"
+	}
+	switch t.end {
+	case saidCompleted, saidRolledBack:
+		return t.end
+	case saidKept:
+		return "failed"
+	}
+	if nothingAt(filepath.Clean(operationLock(commonDir, id))) {
+		return "failed"
+	}
+	l, err := tryLock(operationLock(commonDir, id))
+	if err != nil {
+		return "running"
+	}
+	l.removeAndRelease()
+	return "failed"
+}

@@ -1,0 +1,245 @@
+package carry
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/sidefork/sidefork/carry/git"
+	"github.com/sidefork/sidefork/carry/worktree"
+)
+
+// look gives what is in the child, on its branch or in its git folder that the operation did not put there: somebody
+// has worked in it, and it must stay. Empty: it may go.
+func (u undo) look(ctx context.Context, ws *WorkspaceStep) (foreign []string, err error) {
+	moved, err := u.branchMoved(ctx, ws)
+	if err != nil || moved {
+		return []string{"refs/heads/" + ws.Branch}, err
+	}
+	top := string(ws.Path)
+	if nothingAt(top) {
+		return nil, nil
+	}
+	if nothingAt(filepath.Join(top, ".git")) { // not yet, not any more, or not ours
+		return files(top)
+	}
+	entry := u.entry(ws)
+	if entry == "" || !pointsTo(filepath.Join(top, ".git"), filepath.Join(u.common, "worktrees", entry)) {
+		return []string{filepath.Join(top, ".git")}, nil
+	}
+	if u.journal.entry == "" || u.journal.undoing {
+		return u.lookAtHalf(ctx, ws)
+	}
+	child, err := worktree.Open(ctx, top)
+	if err != nil {
+		return []string{top}, err
+	}
+	if !isSame(child.Path, top) || child.Head != ws.Base || child.Branch != ws.Branch || child.Locked || child.Eligible() != nil {
+		return []string{top}, nil
+	}
+	log, err := git.RefLog(ctx, git.Command{Dir: top}, "HEAD")
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(log, func(e git.LogEntry) bool { return e.New != ws.Base }) {
+		return []string{top}, nil // a commit was made and left again: only this reflog knows it
+	}
+	if u.emptied() {
+		return nil, nil
+	}
+	paths, err := git.StatusPaths(ctx, top)
+	if err != nil {
+		return nil, err
+	}
+	return u.judge(ctx, ws, paths, git.Command{Dir: top})
+}
+
+// lookAtHalf is the look at a child that is half made or half gone. Its own git folder is not asked, since it may be
+// incomplete, or send git to the parent's files (core.worktree): its files are held against the base's tree.
+func (u undo) lookAtHalf(ctx context.Context, ws *WorkspaceStep) ([]string, error) {
+	private, err := os.MkdirTemp("", "sidefork-look-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(private)
+	c := git.Bare(u.common, string(ws.Path), filepath.Join(private, "index"))
+	if err := c.ReadTree(ctx, ws.Base); err != nil {
+		return nil, err
+	}
+	different, err := c.DifferentPaths(ctx)
+	if err != nil {
+		return nil, err
+	}
+	unknown, err := c.UnknownPaths(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return u.judge(ctx, ws, append(different, unknown...), c)
+}
+
+// judge gives those of the paths that are not as the operation left them.
+func (u undo) judge(ctx context.Context, ws *WorkspaceStep, paths []string, c git.Command) ([]string, error) {
+	recorded := map[string][]expected{}
+	for i, step := range u.journal.steps {
+		if step.Carry == nil || !step.Carry.Fresh {
+			continue
+		}
+		for _, p := range step.Carry.Paths {
+			recorded[string(p.Path)] = append(recorded[string(p.Path)], expected{p, u.journal.times[i]})
+		}
+	}
+	var foreign []string
+	for _, p := range paths {
+		p = strings.TrimSuffix(p, "/")
+		full := filepath.Join(string(ws.Path), filepath.FromSlash(p))
+		info, err := os.Lstat(full)
+		switch {
+		case err != nil && !gone(err):
+			return nil, err
+		case err != nil && (u.journal.undoing || u.journal.entry == ""):
+			continue
+		case slices.ContainsFunc(recorded[p], func(e expected) bool { return e.matches(info) }):
+			continue
+		case info != nil && temporary.MatchString(path.Base(p)) && !info.IsDir():
+			continue
+		case info != nil && u.asCheckedOut(ctx, c, ws.Base, p, full, info):
+			continue
+		}
+		foreign = append(foreign, full)
+	}
+	return foreign, ctx.Err()
+}
+
+// gone says whether a path does not lead anywhere: also where a folder on it is a file by now.
+func gone(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// expected is what a recorded path may be, and when it was recorded.
+type expected struct {
+	WrittenPath
+	at time.Time
+}
+
+func (e expected) matches(info fs.FileInfo) bool {
+	switch {
+	case info == nil:
+		return e.Kind == "removed"
+	case e.Kind == "file":
+		return info.Mode().IsRegular() && info.Size() == e.Size && sameTime(e.MTime, info.ModTime().UnixNano())
+	case e.Kind == "link":
+		return info.Mode()&fs.ModeSymlink != 0
+	case e.Kind == "dir":
+		return info.IsDir()
+	case e.Kind == "index": // the file is what the checkout wrote, which was before
+		return info.Mode().IsRegular() && !info.ModTime().After(e.at)
+	}
+	return false
+}
+
+// sameTime compares a recorded time with what a file system made of it: some keep 100 ns, 1 µs, 1 s or 2 s.
+func sameTime(recorded, found int64) bool {
+	for _, grain := range []int64{1, 100, 1e3, 1e9, 2e9} {
+		if found == recorded/grain*grain {
+			return true
+		}
+	}
+	return false
+}
+
+// asCheckedOut says whether a file has the bytes that a checkout of the base writes, though git calls it changed (a
+// CRLF file under a later eol rule is so for ever); in a child that is half made, also the beginning of them.
+func (u undo) asCheckedOut(ctx context.Context, c git.Command, base, p, full string, info fs.FileInfo) bool {
+	if !info.Mode().IsRegular() {
+		return false
+	}
+	want, err := c.CheckedOut(ctx, base, p)
+	if err != nil || info.Size() > int64(len(want)) {
+		return false
+	}
+	file, err := os.Open(full)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	have, err := io.ReadAll(io.LimitReader(file, int64(len(want))+1))
+	if err != nil {
+		return false
+	}
+	return bytes.Equal(have, want) || u.journal.entry == "" && bytes.HasPrefix(want, have)
+}
+
+// branchMoved says whether the operation's branch has been anywhere but at the base.
+func (u undo) branchMoved(ctx context.Context, ws *WorkspaceStep) (bool, error) {
+	log, err := u.branchLog(ctx, ws)
+	if err != nil || len(log) == 0 || log[len(log)-1].Message != branchMessage(u.journal.id) {
+		return false, err // not ours: it stays anyway
+	}
+	return slices.ContainsFunc(log, func(e git.LogEntry) bool { return e.New != ws.Base }), nil
+}
+
+// ownsBranch says whether the branch is there, still at the base, and made by this operation.
+func (u undo) ownsBranch(ctx context.Context, ws *WorkspaceStep) (bool, error) {
+	log, err := u.branchLog(ctx, ws)
+	if err != nil || len(log) == 0 {
+		return false, err
+	}
+	return log[len(log)-1].Message == branchMessage(u.journal.id) && log[0].New == ws.Base, nil
+}
+
+func (u undo) branchLog(ctx context.Context, ws *WorkspaceStep) ([]git.LogEntry, error) {
+	oid, err := git.BranchAt(ctx, u.git(), ws.Branch)
+	if err != nil || oid == "" {
+		return nil, err
+	}
+	return git.RefLog(ctx, u.git(), "refs/heads/"+ws.Branch)
+}
+
+// pointsTo says whether a worktree's .git file names this git folder.
+func pointsTo(link, gitDir string) bool {
+	info, err := os.Lstat(link)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > 64<<10 {
+		return false
+	}
+	text, err := os.ReadFile(link)
+	if err != nil {
+		return false
+	}
+	to, ok := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), "gitdir: ")
+	if !ok {
+		return false
+	}
+	to = filepath.FromSlash(to)
+	if !filepath.IsAbs(to) {
+		to = filepath.Join(filepath.Dir(link), to)
+	}
+	return isSame(filepath.Clean(to), gitDir)
+}
+
+// files lists what in a folder is no folder, at most a hundred.
+func files(top string) ([]string, error) {
+	var found []string
+	err := filepath.WalkDir(top, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return nil
+		}
+		found = append(found, p)
+		if len(found) == 100 {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found, err
+}
