@@ -1,0 +1,215 @@
+package test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/sidefork/sidefork"
+
+// pkg is what go list tells of a package, its tests left out.
+type pkg struct {
+	ImportPath string
+	Standard   bool
+	Imports    []string
+}
+
+// place is a package's path inside the module: "carry/git"; "" for one of another module.
+func place(path string) string {
+	inside, ours := strings.CutPrefix(path, module+"/")
+	if !ours {
+		return ""
+	}
+	return inside
+}
+
+func under(place, folder string) bool { return place == folder || strings.HasPrefix(place, folder+"/") }
+
+// packages lists the module's packages and all that they need, for one system.
+func packages(t *testing.T, goos string) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Standard,Imports", "./...")
+	cmd.Dir = ".."
+	cmd.Env = append(os.Environ(), "GOOS="+goos, "CGO_ENABLED=0")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.String())
+	}
+	var all []pkg
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p pkg
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
+// TestImportArrowsPointOneWay holds docs/ARCHITECTURE.md to its word: cmd → sidecar → commands → carry, sessions.
+func TestImportArrowsPointOneWay(t *testing.T) {
+	may := map[string][]string{ // who may import whom, beside itself
+		"cmd":      {"sidecar", "commands", "carry", "sessions"},
+		"sidecar":  {"commands"},
+		"commands": {"carry", "sessions"},
+		"carry":    {},
+		"sessions": {},
+		"test":     {"cmd", "sidecar", "commands", "carry", "sessions"},
+	}
+	for _, goos := range []string{"linux", "darwin", "windows"} {
+		for _, p := range packages(t, goos) {
+			from := place(p.ImportPath)
+			if from == "" {
+				continue
+			}
+			room, _, _ := strings.Cut(from, "/")
+			allowed, known := may[room]
+			if !known {
+				t.Errorf("%s: %s is no room of the house", goos, from)
+			}
+			for _, imported := range p.Imports {
+				to := place(imported)
+				if other, _, _ := strings.Cut(to, "/"); to != "" && other != room && !slices.Contains(allowed, other) {
+					t.Errorf("%s: %s imports %s: the arrow points back", goos, from, to)
+				}
+			}
+		}
+	}
+}
+
+// TestTheComparatorKnowsNothingOfTheCarry: what proves the carry must not be built from it.
+func TestTheComparatorKnowsNothingOfTheCarry(t *testing.T) {
+	for _, p := range packages(t, "linux") {
+		if from := place(p.ImportPath); under(from, "test/compare") || under(from, "test/snapshot") {
+			for _, imported := range p.Imports {
+				if to := place(imported); to != "" && !under(to, "test") {
+					t.Errorf("%s imports %s", from, to)
+				}
+			}
+		}
+	}
+}
+
+// TestOneGitOneExec: processes are started in few places, each of which has one reason.
+func TestOneGitOneExec(t *testing.T) {
+	may := map[string][]string{
+		"os/exec": {
+			"carry/git",        // git
+			"carry",            // a post-checkout hook's file, where git is too old to run it
+			"sessions",         // an agent's --version
+			"cmd/sidefork/cli", // the agent of a fork, in this terminal
+			"test",
+		},
+		"go.lsp.dev/jsonrpc2":    {"sidecar", "test"},
+		"go.lsp.dev/protocol":    {"sidecar", "test"},
+		"go.lsp.dev/uri":         {"sidecar", "test"},
+		"github.com/spf13/cobra": {"cmd/sidefork/cli"},
+	}
+	for _, goos := range []string{"linux", "darwin", "windows"} {
+		for _, p := range packages(t, goos) {
+			from := place(p.ImportPath)
+			if from == "" {
+				continue
+			}
+			for _, imported := range p.Imports {
+				places, guarded := may[imported]
+				if guarded && !slices.ContainsFunc(places, func(there string) bool {
+					return from == there || there == "test" && under(from, "test")
+				}) {
+					t.Errorf("%s: %s imports %s", goos, from, imported)
+				}
+			}
+		}
+	}
+}
+
+// TestGitIsNamedOnlyInCarryGit: an argv that begins with git is built at one place.
+func TestGitIsNamedOnlyInCarryGit(t *testing.T) {
+	for path, text := range sources(t) {
+		if strings.HasPrefix(path, "test/") || strings.HasPrefix(path, "carry/git/") || strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		for _, call := range []string{`exec.Command("git"`, `exec.CommandContext(ctx, "git"`, `exec.LookPath("git"`} {
+			if strings.Contains(text, call) {
+				t.Errorf("%s runs git itself: %s", path, call)
+			}
+		}
+	}
+}
+
+// TestTheHouseHasItsRooms: top-level folders are these seven and docs/.
+func TestTheHouseHasItsRooms(t *testing.T) {
+	rooms := []string{"cmd", "sidecar", "commands", "carry", "sessions", "editors", "test", "docs"}
+	made := []string{"bin", "dist"} // by make, ignored by git
+	entries, err := os.ReadDir("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && !slices.Contains(rooms, e.Name()) && !slices.Contains(made, e.Name()) {
+			t.Errorf("%s is no room of the house", e.Name())
+		}
+	}
+}
+
+// TestNothingRunsAtInit: no init functions, whose order nobody sees.
+func TestNothingRunsAtInit(t *testing.T) {
+	for path, text := range sources(t) {
+		if strings.Contains("\n"+text, "\nfunc init()") {
+			t.Errorf("%s has an init function", path)
+		}
+	}
+}
+
+// TestAFileIsASubject: a file of more than 400 lines has more than one.
+func TestAFileIsASubject(t *testing.T) {
+	for path, text := range sources(t) {
+		if lines := strings.Count(text, "\n"); lines > 400 {
+			t.Errorf("%s has %d lines", path, lines)
+		}
+	}
+}
+
+// sources are the module's Go files by their path in it.
+func sources(t *testing.T) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir("..", func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel("..", path)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != ".." || rel == "bin" || rel == "dist" || d.Name() == "node_modules") {
+			return filepath.SkipDir
+		}
+		if strings.HasSuffix(path, ".go") {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			files[filepath.ToSlash(rel)] = string(text)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) < 20 {
+		t.Fatalf("only %d sources found", len(files))
+	}
+	return files
+}
