@@ -1,0 +1,63 @@
+# sidefork: what can be made. `make help` lists it.
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+GO      ?= go
+
+# What `make check` tests: all but the stories, which fork real repositories, and what needs real agents or odd ones.
+UNITS := ./cmd/... ./sidecar/... ./commands/... ./carry/... ./sessions/... \
+         ./test/compare/... ./test/snapshot/... ./test/fakeapi/... ./test/ptydrive/... ./test/editor/...
+
+.PHONY: build install demo check units systems test stories cases agents test-long bench fmt clean help
+
+build: ## make bin/sidefork
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/sidefork ./cmd/sidefork
+
+install: ## put sidefork where `go env GOBIN` (or GOPATH/bin) says
+	$(GO) install -trimpath -ldflags '$(LDFLAGS)' ./cmd/sidefork
+
+demo: build ## fork a sample session over LSP, step by step; the sample stays
+	$(GO) run ./test/demo bin/sidefork
+
+check: systems units ## formatting, vet, staticcheck, and the unit tests with -race: under two minutes
+	@echo 'make check: all of it passed'
+
+systems:
+	@unformatted=$$($(GO) tool gofumpt -l cmd sidecar commands carry sessions test); \
+	if [ -n "$$unformatted" ]; then $(GO) tool gofumpt -d $$unformatted; echo "make fmt would change: $$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	GOOS=darwin $(GO) vet ./cmd/... ./sidecar/... ./commands/... ./carry/... ./sessions/...
+	GOOS=windows $(GO) vet ./cmd/... ./sidecar/... ./commands/... ./carry/... ./sessions/...
+	GOEXPERIMENT=jsonv2 $(GO) build ./...
+	$(GO) tool staticcheck ./...
+
+units:
+	$(GO) test -race $(UNITS)
+	$(GO) test -race -skip TestStories ./test
+
+test: units stories cases agents ## all of it: units, stories, the bank of odd repositories, real agents (installs them by npm)
+	@echo 'make test: all of it passed, real agents included'
+
+stories:
+	$(GO) test -race -run TestStories ./test
+
+cases:
+	$(GO) test ./test/cases/... ./test/crash/...
+
+agents:
+	test/agents/run
+
+test-long: test ## test, then what takes longer: every case again, under load, fuzzing
+	$(GO) test -race -count=3 -timeout 60m $(UNITS) ./test/cases/... ./test/crash/...
+
+bench: build ## measure sidefork against plain git and a trivial server
+	$(GO) run ./test/bench
+
+fmt: ## format the sources
+	$(GO) tool gofumpt -w cmd sidecar commands carry sessions test
+
+clean: ## remove what was made here; the agents in .cache stay
+	rm -rf bin dist
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
