@@ -20,6 +20,18 @@ type CreateRequest struct {
 	Path, Branch, Base string
 }
 
+// Argv is the git commands that Create runs to make the branch and the worktree, for the reader of a plan.
+func (c CreateRequest) Argv() [][]string {
+	return [][]string{git.Command{Args: git.CreateBranchArgs(c.Branch, c.Base, branchMessage("ID"))}.Argv(), addWorktree(c.Path, c.Branch).Argv()}
+}
+
+func addWorktree(path, branch string) git.Command {
+	return git.Command{
+		Args:   []string{"worktree", "add", "--", path, branch},
+		Config: []string{"checkout.workers=" + strconv.Itoa(runtime.NumCPU())},
+	}
+}
+
 // Create makes the branch and the worktree, without running hooks, and proves that git acts on the child when it is run
 // in it, that its HEAD is the branch and the branch is at Base. Whatever it returns, RollBack takes it back.
 // Refusals: those of worktree.CheckFolder (nothing was written), nameTaken, notItself, createFailed (with git's words).
@@ -55,9 +67,8 @@ func (o *Operation) Create(ctx context.Context, c CreateRequest) (worktree.Workt
 		}
 		return worktree.Worktree{}, failed(ctx, err)
 	}
-	add := at
-	add.Args = []string{"worktree", "add", "--", path, c.Branch}
-	add.Config = []string{"checkout.workers=" + strconv.Itoa(runtime.NumCPU())}
+	add := addWorktree(path, c.Branch)
+	add.Dir, add.Held = at.Dir, at.Held
 	if err := add.Run(ctx); err != nil {
 		return worktree.Worktree{}, failed(ctx, err)
 	}

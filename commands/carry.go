@@ -3,8 +3,77 @@ package commands
 import (
 	"context"
 	"encoding/json"
+
+	"github.com/google/uuid"
+	"github.com/sidefork/sidefork/carry"
+	"github.com/sidefork/sidefork/carry/worktree"
 )
 
+// carryChanges brings one workspace's uncommitted changes to another that stands at the same commit and has none of its
+// own; it is fork.go's middle.
 func carryChanges(ctx context.Context, env *Env, argument json.RawMessage, progress Progress) (any, error) {
-	return nil, refuse("notYet", "field", "carryChanges")
+	p, err := decodeCarry(argument)
+	if err != nil {
+		return nil, err
+	}
+	progress.Stage(p.OperationID, Preparing, 0)
+	from, _, err := openParent(ctx, p.From)
+	if err != nil {
+		return nil, err
+	}
+	to, err := worktree.Open(ctx, p.To)
+	if err != nil {
+		return nil, err
+	}
+	recoverEarlier(ctx, env, from.CommonDir)
+	plan, err := carry.Look(ctx, from, from.Head, env.carryOptions(p.Staged))
+	if err != nil {
+		return nil, err
+	}
+	defer plan.Close()
+	if no := plan.Refused(); no != nil {
+		return nil, no
+	}
+	if err := plan.Against(ctx, to); err != nil {
+		return nil, err
+	}
+	return carryExisting(ctx, plan, from, to, p, progress)
+}
+
+func carryExisting(ctx context.Context, plan *carry.Plan, from, to worktree.Worktree, p CarryParams, progress Progress) (result *CarryResult, err error) {
+	undo, err := carry.Begin(ctx, from, p.OperationID)
+	if err != nil {
+		return nil, err
+	}
+	defer undo.Close()
+	defer func() { err = rollBack(ctx, undo, err) }()
+	progress.Stage(p.OperationID, Copying, 10)
+	result, err = carryInto(ctx, plan, to, undo, progress)
+	if err != nil {
+		return nil, err
+	}
+	return result, undo.Keep()
+}
+
+func decodeCarry(argument json.RawMessage) (CarryParams, error) {
+	var p CarryParams
+	if err := decode(argument, &p); err != nil {
+		return p, err
+	}
+	fill(&p.Staged, "keep")
+	if p.OperationID == "" {
+		p.OperationID = uuid.NewString()
+	}
+	for _, err := range []error{
+		required("from", p.From, "to", p.To),
+		absolute("from", p.From), absolute("to", p.To),
+		checkOperationID(p.OperationID),
+		oneOf("staged", p.Staged, "keep", "unstage"),
+		notYet("include", len(p.Include) > 0), notYet("paths", len(p.Paths) > 0),
+	} {
+		if err != nil {
+			return p, err
+		}
+	}
+	return p, nil
 }

@@ -147,12 +147,6 @@ type ForkParams struct {
 	Transcript     *Transcript  `json:"transcript,omitempty"`
 }
 
-// Where is "new", "same" or {"existing": path}.
-type Where struct {
-	Kind     string
-	Existing string
-}
-
 // ForkResult is what a fork has made.
 type ForkResult struct {
 	Status    string       `json:"status"` // completed, cancelled
@@ -227,4 +221,13 @@ type Plan struct {
 	Left     []carry.Left `json:"left"`
 	Refusals []Reason     `json:"refusals"`
 	Commands [][]string   `json:"commands"`
+}
+
+// StartedParams are those of the notification sidefork/started: the fork's agent was seen to be up, or (with Warning) it
+// was not within its time.
+type StartedParams struct {
+	OperationID string    `json:"operationId"`
+	Session     *agent.ID `json:"session,omitempty"`
+	PID         int       `json:"pid,omitempty"`
+	Warning     *Warning  `json:"warning,omitempty"`
 }

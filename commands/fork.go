@@ -3,8 +3,104 @@ package commands
 import (
 	"context"
 	"encoding/json"
+
+	"github.com/sidefork/sidefork/carry"
+	"github.com/sidefork/sidefork/carry/worktree"
 )
 
 func fork(ctx context.Context, env *Env, argument json.RawMessage, progress Progress) (any, error) {
-	return nil, refuse("notYet", "field", "fork")
+	p, err := decodeFork(argument, env)
+	if err != nil {
+		return nil, err
+	}
+	result, err := forkSession(ctx, env, p, progress)
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// forkSession is the main job, top to bottom. Until carry.Begin nothing is written, and every refusal that can be known
+// by then has been made; from there on whatever fails, or is cancelled, is taken back by the operation's undo; from Keep
+// on the child is the user's and nothing takes it back.
+func forkSession(ctx context.Context, env *Env, p ForkParams, progress Progress) (result *ForkResult, err error) {
+	progress.Stage(p.OperationID, Preparing, 0)
+	parent, family, err := openParent(ctx, p.Workspace) // its exact HEAD, read now
+	if err != nil {
+		return nil, err
+	}
+	warnings := recoverEarlier(ctx, env, parent.CommonDir)
+	base, err := chooseBase(ctx, parent, p)
+	if err != nil {
+		return nil, err
+	}
+	place, err := choosePlace(ctx, env, parent, family, p) // a branch name and a folder that are free
+	if err != nil {
+		return nil, err
+	}
+	session, err := findSession(ctx, env, parent, family, p.Session) // one of this workspace, or none
+	if err != nil {
+		return nil, err
+	}
+	launch, err := planLaunch(ctx, env, session, place, p.Prompt) // the agent is installed and can fork it
+	if err != nil {
+		return nil, err
+	}
+	plan, err := planCarry(ctx, env, parent, base, p) // every refusal of the carry
+	if err != nil {
+		return nil, err
+	}
+	defer plan.Close()
+
+	undo, err := carry.Begin(ctx, parent, p.OperationID) // the lock, and the journal that the undo is read from
+	if err != nil {
+		return nil, err
+	}
+	defer undo.Close()
+	defer func() { err = rollBack(ctx, undo, err) }()
+
+	progress.Stage(p.OperationID, Creating, 10)
+	child, err := createWorkspace(ctx, undo, place, base.oid) // hooks off
+	if err != nil {
+		return nil, err
+	}
+	progress.Stage(p.OperationID, Copying, 40)
+	carried, err := carryInto(ctx, plan, child, undo, progress) // written and proved
+	if err != nil {
+		return nil, err
+	}
+	progress.Stage(p.OperationID, SettingUp, 90)
+	setup, err := runSetup(ctx, undo, child, p)
+	if err != nil {
+		return nil, err
+	}
+	progress.Stage(p.OperationID, Starting, 95)
+	if err := writeLineage(ctx, parent, child, base, launch, p); err != nil {
+		return nil, err
+	}
+	if err := undo.Keep(); err != nil {
+		return nil, err
+	}
+	awaitStart(env, p, session, launch)
+	return &ForkResult{
+		Status:    "completed",
+		Workspace: describeChild(ctx, child),
+		Session:   forkedSession(launch),
+		Launch:    describeLaunch(launch),
+		Carried:   carried,
+		Setup:     setup.result,
+		Warnings:  append(append(append(warnings, base.warnings...), place.warnings...), setup.warnings...),
+	}, nil
+}
+
+// openParent opens the workspace that is to be forked, with all of its repository, and refuses one that cannot be.
+func openParent(ctx context.Context, path string) (parent worktree.Worktree, family []worktree.Worktree, err error) {
+	if parent, err = worktree.Open(ctx, path); err != nil {
+		return parent, nil, err
+	}
+	if no := parent.Eligible(); no != nil {
+		return parent, nil, no
+	}
+	family, err = parent.Siblings(ctx)
+	return parent, family, err
 }

@@ -3,8 +3,122 @@ package commands
 import (
 	"context"
 	"encoding/json"
+	"path/filepath"
+	"strings"
+
+	"github.com/sidefork/sidefork/carry"
+	"github.com/sidefork/sidefork/carry/worktree"
+	"github.com/sidefork/sidefork/sessions/agent"
+	"golang.org/x/sync/errgroup"
 )
 
-func inspect(ctx context.Context, env *Env, argument json.RawMessage, progress Progress) (any, error) {
-	return nil, refuse("notYet", "field", "inspect")
+// InspectParams name the workspace, and the session that the dialog was opened from.
+type InspectParams struct {
+	Workspace string    `json:"workspace"`
+	PID       int       `json:"pid,omitempty"`
+	Session   *agent.ID `json:"session,omitempty"`
+}
+
+// inspect reads all that a dialog needs in one round trip; what does not depend on each other is read at once.
+func inspect(ctx context.Context, env *Env, argument json.RawMessage, _ Progress) (any, error) {
+	var p InspectParams
+	if err := decode(argument, &p); err != nil {
+		return nil, err
+	}
+	if p.Workspace == "" && len(env.Folders) == 1 {
+		p.Workspace = env.Folders[0]
+	}
+	for _, err := range []error{required("workspace", p.Workspace), absolute("workspace", p.Workspace), notYet("pid", p.PID != 0)} {
+		if err != nil {
+			return nil, err
+		}
+	}
+	at, err := worktree.Open(ctx, p.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	var result Inspection
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return inspectWorkspace(ctx, at, &result) })
+	group.Go(func() error { return inspectChanges(ctx, at, &result) })
+	group.Go(func() error { return inspectSessions(ctx, env, at, p, &result) })
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	for _, s := range result.Sessions {
+		if s.State == agent.Live {
+			result.Workspace.AgentsLive++
+		}
+	}
+	return result, nil
+}
+
+func inspectWorkspace(ctx context.Context, at worktree.Worktree, into *Inspection) error {
+	all, err := at.Siblings(ctx)
+	if err != nil {
+		return err
+	}
+	for _, node := range worktree.Tree(all) {
+		if node.Path == at.Path {
+			into.Workspace = describe(node, 0)
+		}
+	}
+	into.Base.Head, into.Base.Branch = at.Head, at.Branch
+	into.Base.RepositoryDefault = worktree.DefaultBranch(ctx, at)
+	into.SuggestedName, err = worktree.FreeName(ctx, at, slug(filepath.Base(at.Path))+"-fork")
+	return err
+}
+
+func inspectChanges(ctx context.Context, at worktree.Worktree, into *Inspection) error {
+	into.Changes.Left = []carry.Left{}
+	if no := at.Eligible(); no != nil {
+		why, _ := reasonOf(no)
+		into.Carry.Reason = &why
+		if at.Bare || at.Missing {
+			return nil
+		}
+	}
+	counts, err := carry.Survey(ctx, at)
+	if err != nil {
+		return err
+	}
+	into.Changes = Changes{
+		Modified: counts.Modified, New: counts.New, Staged: counts.Staged, Conflicted: counts.Conflicted,
+		Bytes: counts.Bytes, Left: append([]carry.Left{}, counts.Left...),
+	}
+	if into.Carry.Reason == nil && counts.Conflicted > 0 {
+		why := reason("unmerged", named([]string{"paths", "see git status"}))
+		into.Carry.Reason = &why
+	}
+	into.Carry.Available = into.Carry.Reason == nil
+	return nil
+}
+
+// inspectSessions lists the workspace's sessions. The one that the dialog was opened from is preselected; one that is
+// gone or another workspace's never becomes another conversation.
+func inspectSessions(ctx context.Context, env *Env, at worktree.Worktree, p InspectParams, into *Inspection) error {
+	found, err := findSessions(ctx, env, SessionsParams{Workspace: at.Path, Scope: "workspace"})
+	if err != nil {
+		return err
+	}
+	into.Sessions = found.Sessions
+	for _, s := range found.Sessions {
+		if p.Session != nil && *p.Session == (agent.ID{Agent: s.Agent, ID: s.ID}) && s.Fork.Kind == "native" {
+			into.Preselected = p.Session
+		}
+	}
+	return nil
+}
+
+// slug makes a branch name of a folder's name.
+func slug(s string) string {
+	words := strings.FieldsFunc(s, func(r rune) bool {
+		return notPlain(r) || strings.ContainsRune("@%+:,/", r)
+	})
+	name := strings.Trim(strings.Join(words, "-"), "-.")
+	name = strings.ReplaceAll(name, "..", "-")
+	if name == "" {
+		return "session"
+	}
+	return name
 }

@@ -98,6 +98,7 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"agentNotInstalled":     {"{agent} is not installed, or not on PATH.", "Install it, or fork without a session."},
 	"agentTooOld":           {"{agent} {version} cannot fork a session.", "Update it."},
 	"agentProbeFailed":      {"{agent} did not tell its version.", "Run it once by hand to see why."},
+	"noSession":             {"No session of this workspace can be forked.", "See sidefork sessions for why, or fork without a session."},
 	"invalidSession":        {"{id} is not a session id.", "Copy it from the list of sessions."},
 	"agentTrustUnavailable": {"{agent} will ask whether this folder is trusted.", "Answer in its window."},
 
@@ -124,7 +125,7 @@ func reason(code string, args map[string]string) Reason {
 	}
 	pairs := make([]string, 0, 2*len(args))
 	for name, value := range args {
-		pairs = append(pairs, "{"+name+"}", printable(value))
+		pairs = append(pairs, "{"+name+"}", Printable(value))
 	}
 	fill := strings.NewReplacer(pairs...)
 	return Reason{Code: code, Message: fill.Replace(text.message), Remedy: fill.Replace(text.remedy)}
@@ -148,9 +149,5 @@ func reasonOf(err error) (r Reason, detail string) {
 
 // refuse makes a Failure of our own, with nothing written.
 func refuse(code string, args ...string) *Failure {
-	values := map[string]string{}
-	for i := 0; i+1 < len(args); i += 2 {
-		values[args[i]] = args[i+1]
-	}
-	return &Failure{Reason: reason(code, values), Effect: Nothing}
+	return &Failure{Reason: reason(code, named(args)), Effect: Nothing}
 }

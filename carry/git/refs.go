@@ -42,8 +42,13 @@ func InitialBranch(ctx context.Context, c Command) string {
 
 // CreateBranch makes a branch at oid, with message in its reflog, and fails where it exists, whatever it points at.
 func CreateBranch(ctx context.Context, c Command, name, oid, message string) error {
-	c.Args = []string{"update-ref", "--create-reflog", "-m", message, heads + name, oid, NullID(oid)}
+	c.Args = CreateBranchArgs(name, oid, message)
 	return c.Run(ctx)
+}
+
+// CreateBranchArgs are the arguments of CreateBranch.
+func CreateBranchArgs(name, oid, message string) []string {
+	return []string{"update-ref", "--create-reflog", "-m", message, heads + name, oid, NullID(oid)}
 }
 
 // DeleteBranch deletes a branch only while it points at oid. It leaves no packed-refs behind, as `branch -D` does.

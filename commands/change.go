@@ -1,0 +1,167 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/sidefork/sidefork/carry"
+	"github.com/sidefork/sidefork/carry/worktree"
+	"github.com/sidefork/sidefork/sessions"
+	"github.com/sidefork/sidefork/sessions/agent"
+	"go.uber.org/zap"
+)
+
+// The steps of a fork that change the world, in fork.go's order. What each makes is recorded in the operation before it
+// is made.
+
+// createWorkspace makes the child's branch and worktree, with hooks off, and proves that it is itself.
+func createWorkspace(ctx context.Context, undo *carry.Operation, there place, oid string) (worktree.Worktree, error) {
+	return undo.Create(ctx, carry.CreateRequest{Path: there.folder, Branch: there.branch, Base: oid})
+}
+
+// carryInto writes the plan into the child and proves it. nil where nothing was to come.
+func carryInto(ctx context.Context, plan *carry.Plan, child worktree.Worktree, undo *carry.Operation, progress Progress) (*CarryResult, error) {
+	if plan == nil {
+		return nil, nil
+	}
+	result, err := plan.Into(ctx, child, undo, func(done, total int64) {
+		if total > 0 {
+			progress.Report(40+int(50*done/total), HumanBytes(done)+" of "+HumanBytes(total))
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &CarryResult{Status: "carried", Numbers: result.Numbers, Left: result.Left, Verified: true}, nil
+}
+
+// setup is what ran in the child after the carry.
+type setup struct {
+	result   *SetupResult
+	warnings []Warning
+}
+
+// setupFiles are the four files by which a repository names its setup.
+var setupFiles = []string{"orca.yaml", ".cursor/worktrees.json", "conductor.json", ".sidefork.json"}
+
+// runSetup runs the post-checkout hook, as git itself would have done: now that the carry is proved, whatever it does
+// stands on top. A hook that fails or writes is a warning. The repository's own setup is not run yet, and that is said.
+func runSetup(ctx context.Context, undo *carry.Operation, child worktree.Worktree, p ForkParams) (setup, error) {
+	var s setup
+	hook := undo.RunHook(ctx, child)
+	if err := ctx.Err(); err != nil {
+		return s, err
+	}
+	if hook.Failed {
+		s.warnings = append(s.warnings, warning("hookFailed", hook.Output))
+	}
+	if len(hook.Changed) > 0 {
+		s.warnings = append(s.warnings, warning("hookWrote", hook.Output, "paths", someOf(hook.Changed)))
+	}
+	if p.Setup != nil && p.Setup.Decision == "skip" {
+		return s, nil
+	}
+	for _, file := range setupFiles {
+		if _, err := os.Lstat(filepath.Join(child.Path, file)); err == nil {
+			s.warnings = append(s.warnings, warning("setupNotRun", "", "file", file))
+		}
+	}
+	return s, nil
+}
+
+// writeLineage records in the child's own git folder where it came from.
+func writeLineage(ctx context.Context, parent, child worktree.Worktree, from base, launch *agent.Launch, p ForkParams) error {
+	if err := ctx.Err(); err != nil {
+		return err // the last moment at which a cancel still takes everything back
+	}
+	if p.Child != nil && !*p.Child {
+		return nil
+	}
+	l := worktree.Lineage{Parent: parent.Path, ParentBranch: parent.Branch, Base: from.oid, Operation: p.OperationID}
+	if launch != nil {
+		l.Session = &worktree.Session{Agent: launch.Parent.Agent, ID: launch.Session.ID, Parent: launch.Parent.ID}
+	}
+	return worktree.WriteLineage(child.GitDir, l)
+}
+
+// startLimit bounds the wait for a fork's agent to be seen.
+const startLimit = 60 * time.Second
+
+// awaitStart tells the client when the fork's agent was seen to be up, and its session id where that could not be known
+// beforehand. It outlives the answer: the client starts the agent only after that.
+func awaitStart(env *Env, p ForkParams, session *agent.Session, launch *agent.Launch) {
+	if launch == nil || p.Launch != "client" || env.Notify == nil || env.Background == nil {
+		return
+	}
+	env.Background(func(ctx context.Context) {
+		ctx, cancel := context.WithTimeout(ctx, startLimit)
+		defer cancel()
+		started, err := sessions.AwaitStart(ctx, env.sessions(), *session, *launch)
+		switch {
+		case err == nil:
+			env.Notify("sidefork/started", StartedParams{OperationID: p.OperationID, Session: &started.Session, PID: started.PID})
+		case errors.Is(ctx.Err(), context.DeadlineExceeded):
+			w := warning("startUnknown", "")
+			env.Notify("sidefork/started", StartedParams{OperationID: p.OperationID, Warning: &w})
+		default:
+			env.log().Info("start not seen", zap.Error(err))
+		}
+	})
+}
+
+// rollBack takes everything back if err says that the fork failed, and says in the failure what it left.
+func rollBack(ctx context.Context, undo *carry.Operation, err error) error {
+	if err == nil {
+		return nil
+	}
+	why, detail := reasonOf(err)
+	if f, ok := errors.AsType[*Failure](err); ok {
+		why, detail = f.Reason, f.Detail
+	}
+	stuck := undo.RollBack(ctx)
+	if stuck == nil {
+		return &Failure{Reason: why, Effect: RolledBack, Detail: detail}
+	}
+	lines := []string{why.Message, detail, stuck.Error()}
+	if s, ok := errors.AsType[*carry.Stuck](stuck); ok {
+		lines = append(lines, s.Paths...)
+	}
+	return &Failure{Reason: reason("rollbackStuck", nil), Effect: Kept, Detail: strings.Join(nonEmpty(lines), "\n")}
+}
+
+// recoverEarlier takes back what a killed sidecar has left in a repository, before anything else is done there.
+func recoverEarlier(ctx context.Context, env *Env, commonDir string) []Warning {
+	recovered, err := carry.Recover(ctx, commonDir)
+	if err != nil {
+		env.log().Error("recover", zap.String("repository", commonDir), zap.Error(err))
+	}
+	var warnings []Warning
+	for _, r := range recovered {
+		code := "recovered"
+		if r.Action == "kept" {
+			code = "recoveryKept"
+		}
+		warnings = append(warnings, warning(code, strings.Join(r.Paths, "\n"), "path", r.Workspace))
+	}
+	return warnings
+}
+
+// RecoverFolders takes back what a killed sidecar has left in the repositories of these folders; one that is no
+// repository is passed over. A sidecar does this when it starts.
+func RecoverFolders(ctx context.Context, env *Env, folders []string) []Warning {
+	var warnings []Warning
+	seen := map[string]bool{}
+	for _, folder := range folders {
+		w, err := worktree.Open(ctx, folder)
+		if err != nil || seen[w.CommonDir] {
+			continue
+		}
+		seen[w.CommonDir] = true
+		warnings = append(warnings, recoverEarlier(ctx, env, w.CommonDir)...)
+	}
+	return warnings
+}

@@ -1,0 +1,152 @@
+package commands
+
+import (
+	"context"
+
+	"github.com/sidefork/sidefork/carry"
+	"github.com/sidefork/sidefork/carry/worktree"
+	"github.com/sidefork/sidefork/sessions"
+	"github.com/sidefork/sidefork/sessions/agent"
+)
+
+// The steps of a fork that decide and write nothing, in fork.go's order.
+
+// base is the commit a child starts from.
+type base struct {
+	oid      string
+	carry    bool // the parent's uncommitted changes come along
+	warnings []Warning
+}
+
+// chooseBase resolves what the child starts from to an object id. The parent's commit is its HEAD as it was just read,
+// never a branch or a remote-tracking ref. Changes can only come along from there.
+func chooseBase(ctx context.Context, parent worktree.Worktree, p ForkParams) (base, error) {
+	wanted := p.Carry == nil || *p.Carry
+	ref := p.Base.Ref
+	switch p.Base.Kind {
+	case "parentCommit":
+		return base{oid: parent.Head, carry: wanted}, nil
+	case "repositoryDefault":
+		ref = worktree.DefaultBranch(ctx, parent)
+	}
+	oid, no := worktree.ResolveCommit(ctx, parent, ref)
+	if no != nil {
+		return base{}, no
+	}
+	b := base{oid: oid, carry: wanted && oid == parent.Head}
+	switch {
+	case b.carry || !wanted:
+	case p.Carry != nil:
+		return base{}, refuse("carryNeedsParent")
+	default:
+		b.warnings = []Warning{warning("carryNeedsParent", "")}
+	}
+	return b, nil
+}
+
+// place is the child's branch and folder.
+type place struct {
+	branch, folder string
+	warnings       []Warning
+}
+
+// choosePlace checks the name before any other git command sees it, and finds the folder.
+func choosePlace(ctx context.Context, env *Env, parent worktree.Worktree, family []worktree.Worktree, p ForkParams) (place, error) {
+	if no := worktree.CheckName(ctx, parent, p.Name); no != nil {
+		return place{}, no
+	}
+	folder := p.Dir
+	if folder == "" {
+		folder = worktree.FreeFolder(family[0], env.Settings.Worktree.Pattern, p.Name)
+	}
+	if no := worktree.CheckFolder(folder, parent); no != nil {
+		return place{}, no
+	}
+	folder, err := worktree.Physical(folder)
+	if err != nil {
+		return place{}, err
+	}
+	there := place{branch: p.Name, folder: folder}
+	if worktree.ShowsIn(ctx, parent, folder) {
+		there.warnings = []Warning{warning("insideParent", "")}
+	}
+	return there, nil
+}
+
+// findSession finds the session that is to be forked: one of this workspace. nil for a branch-only fork.
+func findSession(ctx context.Context, env *Env, parent worktree.Worktree, family []worktree.Worktree, id *agent.ID) (*agent.Session, error) {
+	if id == nil {
+		return nil, nil
+	}
+	session, err := sessions.Find(ctx, env.sessions(), *id)
+	if err != nil {
+		return nil, err
+	}
+	if home := sessions.Workspace(session.Cwd, paths(family)); home != parent.Path {
+		if home == "" {
+			home = session.Cwd
+		}
+		return nil, refuse("sessionElsewhere", "id", session.ID.ID, "path", home)
+	}
+	return &session, nil
+}
+
+// planLaunch settles how the child's agent will be started, before anything exists: the agent is installed, its version
+// can fork, the session can be forked. nil for a branch-only fork.
+func planLaunch(ctx context.Context, env *Env, session *agent.Session, there place, prompt string) (*agent.Launch, error) {
+	if session == nil {
+		if prompt != "" {
+			return nil, refuse("invalidArgument", "what", "a prompt needs a session")
+		}
+		return nil, nil
+	}
+	launch, err := sessions.PrepareLaunch(ctx, env.sessions(), *session, agent.ForkRequest{
+		Parent: *session, Child: there.folder, Name: there.branch, Prompt: prompt,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &launch, nil
+}
+
+// planCarry looks at the parent and refuses whatever cannot come along. nil where nothing is to come.
+func planCarry(ctx context.Context, env *Env, parent worktree.Worktree, from base, p ForkParams) (*carry.Plan, error) {
+	if !from.carry {
+		return nil, nil
+	}
+	plan, err := carry.Look(ctx, parent, from.oid, env.carryOptions(p.Staged))
+	if err != nil {
+		return nil, err
+	}
+	if no := plan.Refused(); no != nil {
+		plan.Close()
+		return nil, no
+	}
+	return plan, nil
+}
+
+func (e *Env) carryOptions(staged string) carry.Options {
+	return carry.Options{
+		Unstage: staged == "unstage",
+		Limits:  carry.Limits{Files: e.Settings.Carry.MaxFiles, Bytes: e.Settings.Carry.MaxBytes},
+	}
+}
+
+// sessions is where the agents' stores and programs are, by the user's environment and settings.
+func (e *Env) sessions() sessions.Config {
+	c := sessions.Config{Getenv: e.getenv, Programs: map[string]string{}, Homes: map[string][]string{}}
+	for name, a := range e.Settings.Agents {
+		c.Programs[name], c.Homes[name] = a.Program, a.Homes
+	}
+	return c
+}
+
+func paths(all []worktree.Worktree) []string {
+	tops := make([]string, 0, len(all))
+	for _, w := range all {
+		if !w.Bare {
+			tops = append(tops, w.Path)
+		}
+	}
+	return tops
+}
