@@ -128,7 +128,7 @@ func Physical(path string) (string, error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
-		if exists(at) {
+		if _, err := os.Lstat(at); err == nil {
 			return "", &fs.PathError{Op: "follow", Path: at, Err: errDangling}
 		}
 		rest = append(rest, filepath.Base(at))

@@ -16,6 +16,11 @@ func List(ctx context.Context, dir string) ([]Worktree, error) {
 	if err != nil {
 		return nil, err
 	}
+	return here.Siblings(ctx)
+}
+
+// Siblings gives all worktrees of an open one's repository, itself among them, as List does: one git process.
+func (here Worktree) Siblings(ctx context.Context) ([]Worktree, error) {
 	var extra []string
 	if here.Bare {
 		extra = []string{"safe.bareRepository=all"} // it lists names and runs nothing

@@ -83,11 +83,13 @@ func whyNot(ctx context.Context, dir string, p git.Place, err error) (Worktree, 
 			return Worktree{}, Refuse("unsafeOwner", "path", owned(q, dir))
 		}
 		q, _ := git.Where(ctx, dir, "safe.bareRepository=all")
-		if q.GitDir != "" && (q.Bare || filepath.Base(q.CommonDir) != ".git") { // else dir is the git folder of a checkout
+		switch {
+		case q.Bare || q.GitDir != "" && filepath.Base(q.CommonDir) != ".git": // else dir is the git folder of a checkout
 			return bareAt(q.CommonDir), nil
-		}
-		if q, _ := git.Where(ctx, dir, "safe.directory=*", "safe.bareRepository=all"); q.GitDir != "" {
-			return Worktree{}, Refuse("unsafeOwner", "path", owned(q, dir))
+		case q.GitDir == "":
+			if q, _ := git.Where(ctx, dir, "safe.directory=*", "safe.bareRepository=all"); q.GitDir != "" {
+				return Worktree{}, Refuse("unsafeOwner", "path", owned(q, dir))
+			}
 		}
 	}
 	no := Refuse("notARepository", "path", dir)

@@ -1,0 +1,77 @@
+package git
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+func TestValidBranchAgreesWithGit(t *testing.T) {
+	dir := t.TempDir()
+	names := []string{
+		"a", "a/b", "-a", "a-", "--force", "a@", "@a", "a@b", "@{-1}", "a@{b", "HEAD", "head", "HEAD/a", "a/HEAD", "a..b", "a.b", ".a", "a.", "a/.b",
+		"a./b", "a.lock", "a.lock/b", "a.lockb", "/a", "a/", "a//b", "a b", "a~b", "a^b", "a:b", "a?b", "a*b", "a[b", "a]b", `a\b`, "a\tb", "a\x01b",
+		"a\x7fb", "ü", "a\xffb", "refs/heads/x", "x'y", `x"y`, "x;y", "$(x)", "`x`", "a{b}", "!", "#1", "%", "&", "=", "+", ",", "-/a", "a/-b", "..", ".", "...",
+		"lock", ".lock", "a/.lock", "FETCH_HEAD", "a\nb", "é/ñ", "123", "-", "--", "@/a", "a/@", "@@",
+	}
+	for _, name := range names {
+		cmd := exec.Command("git", "check-ref-format", "--branch", name)
+		cmd.Dir = dir
+		out, err := cmd.Output()
+		want := err == nil && strings.TrimSuffix(string(out), "\n") == name
+		if got := ValidBranch(name); got != want {
+			t.Errorf("%q: %v, git says %v", name, got, want)
+		}
+	}
+}
+
+func FuzzValidBranchIsNeverMoreGenerousThanGit(f *testing.F) {
+	f.Add("a/b")
+	f.Add("-x")
+	f.Fuzz(func(t *testing.T, name string) {
+		if strings.ContainsRune(name, 0) || !ValidBranch(name) {
+			return
+		}
+		if err := exec.Command("git", "check-ref-format", "--branch", name).Run(); err != nil {
+			t.Errorf("%q: git refuses it", name)
+		}
+	})
+}
+
+func TestWorktreesParsesBothForms(t *testing.T) {
+	oid := strings.Repeat("1", 40)
+	attributes := []string{
+		"worktree /a b", "HEAD " + oid, "branch refs/heads/x", "", "worktree /c", "HEAD " + oid, "detached", "locked", "", "worktree /d", "HEAD " + strings.Repeat("0", 40),
+		"branch refs/heads/y", "locked for a reason", "prunable gitdir file points nowhere", "later attribute", "", "worktree /e", "bare", "", "",
+	}
+	for _, end := range []string{"\n", "\x00"} {
+		got := parseWorktrees(strings.Join(attributes, end), end)
+		want := []ListedWorktree{
+			{Path: "/a b", Head: oid, Ref: "refs/heads/x"},
+			{Path: "/c", Head: oid, Detached: true, Locked: true},
+			{Path: "/d", Ref: "refs/heads/y", Locked: true, Prunable: true, Why: "gitdir file points nowhere"},
+			{Path: "/e", Bare: true},
+		}
+		if len(got) != len(want) {
+			t.Fatalf("%+v", got)
+		}
+		for i := range want {
+			if got[i] != want[i] {
+				t.Errorf("%q\n got %+v\nwant %+v", end, got[i], want[i])
+			}
+		}
+	}
+	for _, junk := range []string{"", "\x00\x00", "HEAD x\x00", "worktree\x00worktree \x00", "\xff\xfe"} {
+		if got := parseWorktrees(junk, "\x00"); len(got) != 0 {
+			t.Errorf("%q: %+v", junk, got)
+		}
+	}
+}
+
+func TestHookVersions(t *testing.T) {
+	for version, want := range map[string]bool{"2.25.0": true, "2.35.9": true, "2.36.0": false, "3.0": false, "2.39.5": false, "": false, "x.y": false} {
+		if got := before236(version); got != want {
+			t.Errorf("%q: %v", version, got)
+		}
+	}
+}
