@@ -1,0 +1,278 @@
+package carry
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sidefork/sidefork/carry/git"
+	"github.com/sidefork/sidefork/carry/worktree"
+)
+
+// Plan is what a carry would bring, read at one moment with nothing written. Close it.
+type Plan struct {
+	Numbers
+	Files    []File
+	Left     []Left
+	Refusals []*Refusal
+	Argv     [][]string // the git commands that Into will run
+
+	from worktree.Worktree
+	base string
+	opts Options
+	seen *reading
+
+	disk  []*item          // what to write or remove, by path
+	named map[string]*item // the same by path
+	index indexPlan
+	fresh bool // the target is a child that this operation makes
+
+	between func(child string) // a seam of the tests: runs between the write and its proof
+}
+
+// item is one path whose state on disk must become the parent's.
+type item struct {
+	path    string
+	was     stat // what the parent has there; absent: to be removed
+	inBase  bool
+	counted Change
+}
+
+// Change says what became of a path, for the reader of a plan.
+type Change string
+
+// The changes that File.Change names.
+const (
+	added       Change = "added"
+	modified    Change = "modified"
+	deleted     Change = "deleted"
+	untracked   Change = "untracked"
+	typeChanged Change = "typeChanged"
+	stagedOnly  Change = "staged"
+)
+
+// Look reads what a carry from a worktree would bring to one that is at the commit base. It writes nothing. What cannot
+// be carried is a refusal in the plan; an error means that looking itself failed.
+func Look(ctx context.Context, from worktree.Worktree, base string, opts Options) (*Plan, error) {
+	p := &Plan{from: from, base: base, opts: opts, fresh: true, named: map[string]*item{}}
+	if from.Head != base {
+		p.refuse("baseMismatch")
+		return p, nil
+	}
+	var err error
+	if p.seen, err = read(ctx, from, true); err != nil {
+		return nil, err
+	}
+	if err := p.judge(ctx); err != nil {
+		p.Close()
+		return nil, err
+	}
+	p.Argv = p.commands()
+	return p, nil
+}
+
+// Refused is the first refusal, nil if there is none.
+func (p *Plan) Refused() *Refusal {
+	if len(p.Refusals) == 0 {
+		return nil
+	}
+	return p.Refusals[0]
+}
+
+// Close removes the private copy of the parent's index.
+func (p *Plan) Close() { p.seen.close() }
+
+func (p *Plan) refuse(code string, args ...string) {
+	p.Refusals = append(p.Refusals, worktree.Refuse(code, args...))
+}
+
+// judge turns what was read into the two plans, what is left, and the refusals.
+func (p *Plan) judge(ctx context.Context) error {
+	s := p.seen.status
+	if s.Head != p.base {
+		p.refuse("parentMoved")
+		return nil
+	}
+	if len(s.Unmerged) > 0 {
+		p.refuse("unmerged", "paths", strings.Join(s.Unmerged[:min(len(s.Unmerged), 5)], ", "))
+		return nil
+	}
+	parent, err := openTree(p.from.Path)
+	if err != nil {
+		return err
+	}
+	defer parent.close()
+	look := parent.lookup()
+	for _, c := range s.Changed {
+		if err := p.changed(look, c); err != nil {
+			return err
+		}
+	}
+	for _, name := range s.Untracked {
+		if err := p.untracked(look, name); err != nil {
+			return err
+		}
+	}
+	if err := p.leave(look); err != nil {
+		return err
+	}
+	slices.SortFunc(p.disk, func(a, b *item) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(p.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	p.limit()
+	return p.readable(ctx, parent)
+}
+
+// changed judges one path that git's status names: the index by its modes and objects, the disk by lstat.
+func (p *Plan) changed(look *lookup, c git.Change) error {
+	announced := c.IntentToAdd() || p.seen.gone[c.Path]
+	inBase := c.ModeHead != 0 && !p.seen.gone[c.Path]
+	inIndex := c.ModeIndex != 0 || announced
+	s, err := p.lstat(look, c.Path)
+	if err != nil {
+		return err
+	}
+	if announced && s.kind == absent {
+		p.left(c.Path, "intentToAddGone")
+	}
+	mode := p.seen.modes[c.Path]
+	if announced && (s.kind == file || s.kind == link) && (mode == git.ModeLink) != (s.kind == link) {
+		p.refuse("unsupportedState", "what", strconv.Quote(c.Path)+" was announced with git add -N and is of another type by now")
+	}
+	p.index.add(c, announced, s, mode)
+	if !p.opts.Unstage && (c.Staged != '.' || announced) {
+		p.Staged++
+	}
+	submodule := c.ModeIndex == git.ModeSubmodule || !inIndex && c.ModeHead == git.ModeSubmodule
+	switch {
+	case s.kind == special:
+		p.left(c.Path, "specialFile") // the child keeps what the base has there
+	case s.kind == folder && submodule:
+		if inBase && c.ModeHead != git.ModeSubmodule || !inBase {
+			p.take(c.Path, s, inBase, stagedOnly) // an empty folder, as git makes one for a submodule
+			return nil
+		}
+	case s.kind == file || s.kind == link:
+		p.take(c.Path, s, inBase, changeOf(c, s, inBase, inIndex))
+		return nil
+	case inBase: // not there, or a folder whose files are named on their own
+		p.take(c.Path, stat{}, true, deleted)
+		return nil
+	}
+	if c.Staged != '.' {
+		p.Files = append(p.Files, File{Path: c.Path, Change: string(stagedOnly)})
+	}
+	return nil
+}
+
+func changeOf(c git.Change, s stat, inBase, inIndex bool) Change {
+	switch {
+	case !inIndex:
+		return untracked // `git rm --cached`, and kept on disk
+	case !inBase:
+		return added
+	case (c.ModeHead == git.ModeLink) != (s.kind == link) || c.ModeHead == git.ModeSubmodule:
+		return typeChanged
+	}
+	return modified
+}
+
+func (p *Plan) untracked(look *lookup, name string) error {
+	if strings.HasSuffix(name, "/") || p.named[name] != nil {
+		return nil // a nested repository or worktree is named by leave; a kept `rm --cached` is named already
+	}
+	s, err := p.lstat(look, name)
+	if err == nil && (s.kind == file || s.kind == link) { // else it went away meanwhile, which the proof notices
+		p.take(name, s, false, untracked)
+	}
+	return err
+}
+
+// take adds a path to the disk plan, once.
+func (p *Plan) take(name string, s stat, inBase bool, change Change) {
+	if p.named[name] != nil {
+		return
+	}
+	if !safe(name) {
+		p.refuse("unsupportedState", "what", "the path "+strconv.Quote(name))
+		return
+	}
+	it := &item{path: name, was: s, inBase: inBase, counted: change}
+	p.disk, p.named[name] = append(p.disk, it), it
+	f := File{Path: name, Change: string(change)}
+	switch change {
+	case untracked:
+		p.Untracked++
+	case deleted:
+		p.Deleted++
+	case added, modified, typeChanged:
+		p.Tracked++
+	}
+	if s.kind == file {
+		f.Bytes = s.size
+		p.Bytes += s.size
+	}
+	p.Files = append(p.Files, f)
+}
+
+// lstat refuses what may not be looked at: everything else of its folder would be missing in silence.
+func (p *Plan) lstat(look *lookup, name string) (stat, error) {
+	s, err := look.lstat(name)
+	if isDenied(err) {
+		p.refuse("unreadable", "path", name)
+		return stat{}, nil
+	}
+	return s, err
+}
+
+func (p *Plan) left(name, reason string) {
+	p.Left = append(p.Left, Left{Path: strings.TrimSuffix(name, "/"), Reason: reason})
+}
+
+func (p *Plan) limit() {
+	files, size := p.opts.Limits.Files, p.opts.Limits.Bytes
+	if files == 0 {
+		files = DefaultMaxFiles
+	}
+	if size == 0 {
+		size = DefaultMaxBytes
+	}
+	if p.Untracked > files {
+		p.refuse("tooManyFiles", "count", strconv.Itoa(p.Untracked), "limit", strconv.Itoa(files))
+	}
+	if p.Bytes > size {
+		p.refuse("tooManyBytes", "bytes", strconv.FormatInt(p.Bytes, 10), "limit", strconv.FormatInt(size, 10))
+	}
+}
+
+// readable opens each file once: what cannot be read is refused now, not found out in a half-made child.
+func (p *Plan) readable(ctx context.Context, parent *tree) error {
+	if p.Refused() != nil {
+		return nil
+	}
+	denied := make([]bool, len(p.disk))
+	err := inParallel(ctx, len(p.disk), func(_ context.Context, from, to int) error {
+		for i, it := range p.disk[from:to] {
+			if it.was.kind != file {
+				continue
+			}
+			f, err := parent.open(it.path)
+			if err == nil {
+				f.Close()
+				continue
+			}
+			if !isAbsent(err) && !isDenied(err) && !isLoop(err) {
+				return fmt.Errorf("carry: read %s: %w", it.path, err)
+			}
+			denied[from+i] = isDenied(err)
+		}
+		return nil
+	})
+	for i, no := range denied {
+		if no {
+			p.refuse("unreadable", "path", p.disk[i].path)
+		}
+	}
+	return err
+}

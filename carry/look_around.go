@@ -1,0 +1,225 @@
+package carry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/sidefork/sidefork/carry/git"
+)
+
+// surroundings is what lies in a worktree's folders and git's status does not tell: it is found by listing every
+// folder that is not ignored, not a submodule and not somebody else's repository.
+type surroundings struct {
+	nested     []string // folders with tracked files and a `.git` of their own
+	specials   []string // FIFOs, sockets, devices
+	attributes []string // .gitattributes files, tracked or not
+	denied     []string // folders that may not be listed
+}
+
+func explore(ctx context.Context, r *reading) (*surroundings, error) {
+	t, err := openTree(r.from.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer t.close()
+	closed := map[string]bool{}
+	for _, list := range [][]string{r.status.Ignored, r.status.Untracked} {
+		for _, name := range list {
+			if folder, ok := strings.CutSuffix(name, "/"); ok {
+				closed[folder] = true
+			}
+		}
+	}
+	for _, e := range r.entries {
+		if e.Mode == git.ModeSubmodule {
+			closed[e.Path] = true
+		}
+	}
+	x := &explorer{tree: t, closed: closed}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(4)
+	if err := x.list(ctx, g, "."); err != nil {
+		return nil, errors.Join(err, g.Wait())
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	for _, list := range []*[]string{&x.nested, &x.specials, &x.attributes, &x.denied} {
+		slices.Sort(*list)
+	}
+	return &x.surroundings, nil
+}
+
+type explorer struct {
+	*tree
+	closed map[string]bool
+	mu     sync.Mutex
+	surroundings
+}
+
+// list reads one folder, hands its folders to whoever is free, and reads them itself when nobody is.
+func (x *explorer) list(ctx context.Context, g *errgroup.Group, dir string) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	f, err := x.openFolder(dir)
+	if isDenied(err) {
+		x.note(&x.denied, dir)
+		return nil
+	}
+	if isAbsent(err) || isLoop(err) {
+		return nil // it went away meanwhile
+	}
+	if err != nil {
+		return fmt.Errorf("carry: list %s: %w", dir, err)
+	}
+	entries, err := f.ReadDir(-1)
+	f.Close()
+	if err != nil && !isAbsent(err) {
+		return fmt.Errorf("carry: list %s: %w", dir, err)
+	}
+	var below []string
+	for _, e := range entries {
+		name := path.Join(dir, e.Name())
+		switch {
+		case e.Name() == ".git":
+			if dir != "." {
+				x.note(&x.nested, dir)
+			}
+		case e.Type().IsDir():
+			if !x.closed[name] {
+				below = append(below, name)
+			}
+		case e.Type().IsRegular():
+			if e.Name() == ".gitattributes" {
+				x.note(&x.attributes, name)
+			}
+		case e.Type()&os.ModeSymlink == 0:
+			x.note(&x.specials, name)
+		}
+	}
+	for _, name := range below {
+		if !g.TryGo(func() error { return x.list(ctx, g, name) }) {
+			if err := x.list(ctx, g, name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (x *explorer) note(list *[]string, name string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	*list = append(*list, name)
+}
+
+// leave names what does not come and refuses folders that cannot be listed.
+func (p *Plan) leave(look *lookup) error {
+	for _, dir := range p.seen.around.denied {
+		p.refuse("unreadable", "path", dir)
+	}
+	left, err := p.seen.left(look, p.named)
+	if err != nil {
+		return err
+	}
+	p.Left = append(p.Left, left...)
+	slices.SortFunc(p.Left, func(a, b Left) int { return strings.Compare(a.Path, b.Path) })
+	p.Left = slices.CompactFunc(p.Left, func(a, b Left) bool { return a.Path == b.Path })
+	return nil
+}
+
+// left is everything that a worktree holds and no carry brings; coming are the paths that come although they are
+// ignored.
+func (r *reading) left(look *lookup, coming map[string]*item) ([]Left, error) {
+	var left []Left
+	add := func(name, reason string) {
+		left = append(left, Left{Path: strings.TrimSuffix(name, "/"), Reason: reason})
+	}
+	for _, name := range r.status.Untracked {
+		if strings.HasSuffix(name, "/") {
+			add(name, r.nestedKind(name))
+		}
+	}
+	for _, name := range r.around.nested {
+		add(name, r.nestedKind(name))
+	}
+	for _, name := range r.around.specials {
+		add(name, "specialFile")
+	}
+	for _, e := range r.entries {
+		if e.Mode == git.ModeSubmodule && !isEmptyFolder(look.tree, e.Path) {
+			add(e.Path, "submodule")
+		}
+	}
+	holders := map[string]bool{}
+	for name := range coming {
+		for dir := path.Dir(name); dir != "." && !holders[dir]; dir = path.Dir(dir) {
+			holders[dir] = true
+		}
+	}
+	for _, name := range r.status.Ignored {
+		if coming[name] != nil {
+			continue
+		}
+		if dir, ok := strings.CutSuffix(name, "/"); ok && holders[dir] && comesWhole(look.tree, dir, coming) {
+			continue
+		}
+		add(name, "ignored")
+	}
+	return left, nil
+}
+
+// comesWhole says that each file of an ignored folder is one that comes (`git rm -r --cached`, then ignored). It ends
+// at the first one that does not.
+func comesWhole(t *tree, dir string, coming map[string]*item) bool {
+	f, err := t.openFolder(dir)
+	if err != nil {
+		return false
+	}
+	entries, err := f.ReadDir(-1)
+	f.Close()
+	for _, e := range entries {
+		name := dir + "/" + e.Name()
+		if e.IsDir() && !comesWhole(t, name, coming) || !e.IsDir() && coming[name] == nil {
+			return false
+		}
+	}
+	return err == nil
+}
+
+// nestedKind tells a worktree of this repository from somebody else's repository by where its `.git` file points.
+func (r *reading) nestedKind(name string) string {
+	f, err := os.Open(filepath.Join(r.from.Path, name, ".git"))
+	if err != nil {
+		return "nestedRepository"
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, 8<<10))
+	if target, ok := strings.CutPrefix(strings.TrimSpace(string(content)), "gitdir: "); ok && err == nil {
+		if strings.HasPrefix(filepath.Clean(target), filepath.Join(r.from.CommonDir, "worktrees")+string(filepath.Separator)) {
+			return "worktree"
+		}
+	}
+	return "nestedRepository"
+}
+
+func isEmptyFolder(t *tree, name string) bool {
+	f, err := t.openFolder(name)
+	if err != nil {
+		return isAbsent(err) || isLoop(err) // nothing of a submodule is there
+	}
+	defer f.Close()
+	_, err = f.ReadDir(1)
+	return errors.Is(err, io.EOF)
+}

@@ -1,0 +1,297 @@
+package carry
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sidefork/sidefork/carry/worktree"
+)
+
+// repo is a real repository of a test, with nothing of the user's around it.
+type repo struct {
+	testing.TB
+	top string
+}
+
+func newRepo(t testing.TB, initArgs ...string) *repo {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	setenv(t, "HOME", dir)
+	setenv(t, "XDG_CONFIG_HOME", filepath.Join(dir, "xdg"))
+	setenv(t, "GIT_CONFIG_NOSYSTEM", "1")
+	r := &repo{t, filepath.Join(dir, "parent")}
+	must(t, os.Mkdir(r.top, 0o755))
+	r.git(append([]string{"init", "-q", "-b", "main"}, initArgs...)...)
+	r.write("a.txt", "one\ntwo\nthree\n")
+	r.write("src/b.txt", "alpha\n")
+	r.write("docs/c.md", "doc\n")
+	r.write("run.sh", "#!/bin/sh\necho hi\n")
+	must(t, os.Chmod(r.path("run.sh"), 0o755))
+	r.write(".gitignore", "*.log\n/ignored/\n.env\n")
+	r.commit("base")
+	return r
+}
+
+// setenv is t.Setenv for tests and benchmarks alike.
+func setenv(t testing.TB, name, value string) {
+	switch t := t.(type) {
+	case *testing.T:
+		t.Setenv(name, value)
+	case *testing.B:
+		t.Setenv(name, value)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (r *repo) path(name string) string { return filepath.Join(r.top, name) }
+
+func (r *repo) write(name, content string) {
+	r.Helper()
+	must(r, os.MkdirAll(filepath.Dir(r.path(name)), 0o755))
+	must(r, os.WriteFile(r.path(name), []byte(content), 0o644))
+}
+
+func (r *repo) remove(names ...string) {
+	r.Helper()
+	for _, name := range names {
+		must(r, os.RemoveAll(r.path(name)))
+	}
+}
+
+func (r *repo) link(text, name string) { r.Helper(); must(r, os.Symlink(text, r.path(name))) }
+
+func (r *repo) commit(message string) {
+	r.Helper()
+	r.git("add", "-A")
+	r.git("commit", "-q", "--allow-empty", "-m", message)
+}
+
+func (r *repo) git(args ...string) string { r.Helper(); return gitIn(r, r.top, args...) }
+
+func gitIn(t testing.TB, dir string, args ...string) string {
+	t.Helper()
+	out, err := tryGit(dir, args...)
+	if err != nil {
+		t.Fatalf("git %q: %v", args, err)
+	}
+	return out
+}
+
+func tryGit(dir string, args ...string) (string, error) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_AUTHOR_DATE=1700000000 +0000", "GIT_COMMITTER_DATE=1700000000 +0000",
+		"GIT_AUTHOR_NAME=T", "GIT_AUTHOR_EMAIL=t@example.invalid", "GIT_COMMITTER_NAME=T", "GIT_COMMITTER_EMAIL=t@example.invalid")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, stderr.String())
+	}
+	return string(out), err
+}
+
+func openAt(t testing.TB, dir string) worktree.Worktree {
+	t.Helper()
+	w := worktree.Worktree{Path: dir}
+	out := strings.Split(gitIn(t, dir, "rev-parse", "--absolute-git-dir", "--git-common-dir", "HEAD"), "\n")
+	w.GitDir, w.CommonDir, w.Head = out[0], out[1], out[2]
+	if !filepath.IsAbs(w.CommonDir) {
+		w.CommonDir = filepath.Join(dir, w.CommonDir)
+	}
+	return w
+}
+
+// steps keeps what was recorded.
+type steps []Step
+
+func (s *steps) Will(step Step) error { *s = append(*s, step); return nil }
+
+// fork makes a child with plain git and carries into it.
+func (r *repo) fork(opts Options) (child string, plan *Plan, result *Result, err error) {
+	r.Helper()
+	plan, err = Look(context.Background(), openAt(r, r.top), strings.TrimSpace(r.git("rev-parse", "HEAD")), opts)
+	must(r, err)
+	r.Cleanup(plan.Close)
+	child = filepath.Join(filepath.Dir(r.top), "child")
+	if no := plan.Refused(); no != nil {
+		return child, plan, nil, no
+	}
+	r.git("-c", "core.hooksPath=/dev/null", "worktree", "add", "-q", "-b", "child", child, "HEAD")
+	result, err = plan.Into(context.Background(), openAt(r, child), new(steps), nil)
+	return child, plan, result, err
+}
+
+// carried forks and demands that the child is the parent, and the parent what it was.
+func (r *repo) carried(but ...string) (child string, result *Result) {
+	r.Helper()
+	before := snapshot(r, r.top)
+	child, plan, result, err := r.fork(Options{})
+	if err != nil {
+		r.Fatalf("the carry failed: %v", explain(err))
+	}
+	if after := snapshot(r, r.top); before != after {
+		r.Fatalf("the parent was changed:\n%s", difference(before, after))
+	}
+	if d := compareTrees(r, r.top, child, but); d != "" {
+		r.Fatalf("parent (-) and child (+) differ:\n%s", d)
+	}
+	if result.Numbers != plan.Numbers {
+		r.Fatalf("the result's numbers %+v are not the plan's %+v", result.Numbers, plan.Numbers)
+	}
+	return child, result
+}
+
+func explain(err error) string {
+	if no, ok := err.(*Refusal); ok {
+		return fmt.Sprintf("%s %v %s", no.Code, no.Args, no.Detail)
+	}
+	return err.Error()
+}
+
+// compareTrees lists what is not the same in two worktrees: every path on disk that is not ignored (walked, no git
+// setting can hide one), and every index entry with its flags. It shares nothing with the code that it judges.
+func compareTrees(t testing.TB, parent, child string, but []string) string {
+	t.Helper()
+	return difference(describe(t, parent, parent, but), describe(t, child, parent, but))
+}
+
+func describe(t testing.TB, top, rules string, but []string) string {
+	t.Helper()
+	var lines []string
+	tracked := map[string]bool{}
+	for name := range strings.SplitSeq(gitIn(t, top, "ls-files", "-z"), "\x00") {
+		tracked[name] = true
+	}
+	trusted := strings.TrimSpace(gitIn(t, top, "config", "core.fileMode"))
+	var names []string
+	kinds := map[string]fs.FileInfo{}
+	must(t, filepath.WalkDir(top, func(full string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, _ := filepath.Rel(top, full)
+		if name == ".git" && d.IsDir() || slices.Contains(but, name) && d.IsDir() {
+			return filepath.SkipDir
+		}
+		if name == "." || name == ".git" || slices.Contains(but, name) {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		names, kinds[name] = append(names, name), info
+		return nil
+	}))
+	ignored := ignoredOf(rules, names)
+	for _, name := range names {
+		info := kinds[name]
+		switch {
+		case ignored[name] && !tracked[name] || info.IsDir():
+		case info.Mode()&fs.ModeSymlink != 0:
+			text, err := os.Readlink(filepath.Join(top, name))
+			must(t, err)
+			lines = append(lines, fmt.Sprintf("disk %q link %q", name, text))
+		case info.Mode().IsRegular():
+			content, err := os.ReadFile(filepath.Join(top, name))
+			must(t, err)
+			mode := fmt.Sprintf("%o", info.Mode().Perm())
+			if tracked[name] {
+				mode = fmt.Sprintf("x%v", info.Mode().Perm()&0o100 != 0 && trusted != "false")
+			}
+			lines = append(lines, fmt.Sprintf("disk %q %s %x", name, mode, sha256.Sum256(content)))
+		}
+	}
+	for _, args := range [][]string{{"ls-files", "-s", "-v", "-z"}, {"diff-index", "--cached", "--raw", "-z", "--no-renames", "HEAD"}} {
+		for line := range strings.SplitSeq(gitIn(t, top, args...), "\x00") {
+			if _, name, _ := strings.Cut(line, "\t"); !slices.Contains(but, name) {
+				lines = append(lines, fmt.Sprintf("%s %q", args[0], line))
+			}
+		}
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+func ignoredOf(top string, names []string) map[string]bool {
+	cmd := exec.Command("git", "check-ignore", "-z", "--stdin")
+	cmd.Dir, cmd.Stdin = top, strings.NewReader(strings.Join(names, "\x00"))
+	out, _ := cmd.Output() // exit 1: none
+	ignored := map[string]bool{}
+	for name := range strings.SplitSeq(string(out), "\x00") {
+		ignored[name] = true
+	}
+	return ignored
+}
+
+// snapshot is everything of a worktree that a carry may not touch: bytes, modes, times and inodes of its files, its
+// index and its own git files.
+func snapshot(t testing.TB, top string) string {
+	t.Helper()
+	var lines []string
+	must(t, filepath.WalkDir(top, func(full string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, _ := filepath.Rel(top, full)
+		if strings.HasPrefix(name, ".git/") && d.IsDir() && slices.Contains([]string{"objects", "worktrees", "refs", "logs", "sidefork"}, name[5:]) {
+			return filepath.SkipDir
+		}
+		info, err := d.Info()
+		if err != nil || name == ".git" {
+			return err
+		}
+		line := fmt.Sprintf("%q %v %d %d", name, info.Mode(), info.ModTime().UnixNano(), inodeOf(info))
+		if info.Mode().IsRegular() {
+			if content, err := os.ReadFile(full); err == nil {
+				line += fmt.Sprintf(" %x", sha256.Sum256(content))
+			}
+		}
+		lines = append(lines, line)
+		return nil
+	}))
+	return strings.Join(lines, "\n")
+}
+
+// difference lists the lines that only one side has.
+func difference(a, b string) string {
+	var out []string
+	inA, inB := map[string]int{}, map[string]int{}
+	for l := range strings.SplitSeq(a, "\n") {
+		inA[l]++
+	}
+	for l := range strings.SplitSeq(b, "\n") {
+		inB[l]++
+	}
+	for l, n := range inA {
+		if inB[l] < n {
+			out = append(out, "- "+l)
+		}
+	}
+	for l, n := range inB {
+		if inA[l] < n {
+			out = append(out, "+ "+l)
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, "\n")
+}

@@ -1,0 +1,13 @@
+//go:build unix
+
+package carry
+
+import (
+	"io/fs"
+	"syscall"
+	"testing"
+)
+
+func inodeOf(info fs.FileInfo) uint64 { return info.Sys().(*syscall.Stat_t).Ino }
+
+func makeFIFO(t testing.TB, path string) { t.Helper(); must(t, syscall.Mkfifo(path, 0o644)) }

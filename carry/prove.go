@@ -1,0 +1,355 @@
+package carry
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/sidefork/sidefork/carry/git"
+	"github.com/sidefork/sidefork/carry/worktree"
+)
+
+// young is how new a change time must be for a second change within the same tick of the clock to be possible.
+const young = time.Second
+
+// prove compares child and parent, and the parent with what it was. "" means that the child is proved equal and that
+// the parent stood still; a path means that the parent moved there, so that it has to be taken again. A difference that
+// the parent's moving does not explain is the refusal proofFailed.
+func (w *writing) prove(ctx context.Context) (moved string, err error) {
+	var theirs, ours *git.Status
+	var differ []string
+	begun := time.Now()
+	g, gctx := errgroup.WithContext(ctx)
+	g.Go(func() (err error) {
+		differ, err = w.compare(gctx, w.plan.disk)
+		return err
+	})
+	g.Go(func() (err error) {
+		// The child's own status looks at every path that it changed, and writes what it learns into the child's index.
+		theirs, err = statusOf(gctx, git.Command{Dir: w.child.Path, Args: git.StatusArgs(false), Refresh: w.plan.fresh})
+		return err
+	})
+	g.Go(func() (err error) {
+		ours, err = statusOf(gctx, w.plan.seen.command(git.StatusArgs(false)...))
+		return err
+	})
+	if err := g.Wait(); err != nil {
+		return "", err
+	}
+	if ours.Head != w.plan.base {
+		return "", worktree.Refuse("parentMoved")
+	}
+	if theirs.Head != w.plan.base {
+		return "", worktree.Refuse("proofFailed", "path", "HEAD")
+	}
+	more, err := w.compareNamed(ctx, theirs)
+	if err != nil {
+		return "", err
+	}
+	differ = append(differ, more...)
+	if moved, err := w.parentMoved(ctx, ours, begun); moved != "" || err != nil {
+		return moved, err
+	}
+	if len(differ) > 0 {
+		return "", worktree.Refuse("proofFailed", "path", differ[0])
+	}
+	return "", w.proveIndex(ctx, theirs)
+}
+
+// compare gives the paths of the plan that are not the same on both sides, in type, mode, link text or bytes.
+func (w *writing) compare(ctx context.Context, items []*item) (differ []string, err error) {
+	var mu sync.Mutex
+	err = inParallel(ctx, len(items), func(ctx context.Context, from, to int) error {
+		a, b := w.parent.lookup(), w.target.lookup()
+		for _, it := range items[from:to] {
+			same, err := w.same(ctx, a, b, it)
+			if err != nil {
+				return &pathError{it.path, err}
+			}
+			if !same {
+				mu.Lock()
+				differ = append(differ, it.path)
+				mu.Unlock()
+			}
+		}
+		return nil
+	})
+	slices.Sort(differ)
+	return differ, err
+}
+
+func (w *writing) same(ctx context.Context, ours, theirs *lookup, it *item) (bool, error) {
+	a, err := ours.lstat(it.path)
+	if err != nil {
+		return false, err
+	}
+	b, err := theirs.lstat(it.path)
+	if err != nil {
+		return false, err
+	}
+	switch {
+	case a.kind == special:
+		return true, nil // left, by name
+	case a.kind == folder:
+		return b.kind == folder || b.kind == absent, nil // its files are named on their own
+	case a.kind == absent:
+		return b.kind == absent || b.kind == folder && !w.target.holds(it.path), nil
+	case a.kind == file && a.mode != b.mode:
+		return false, nil
+	}
+	same, err := equal(ctx, ours.tree, theirs.tree, it.path, a, b)
+	if isAbsent(err) || isLoop(err) {
+		return false, nil // it went away between lstat and open
+	}
+	return same, err
+}
+
+// holds says whether a folder has anything in it.
+func (t *tree) holds(name string) bool { return !isEmptyFolder(t, name) }
+
+// compareNamed looks at what the child's own status names beyond the plan. That is no difference by itself: a file
+// with CRLF in its blob is modified for ever where a text attribute came later. Bytes, type and the owner's execute
+// bit decide.
+func (w *writing) compareNamed(ctx context.Context, theirs *git.Status) (differ []string, err error) {
+	names := append([]string{}, theirs.Unmerged...)
+	for _, c := range theirs.Changed {
+		if c.ModeHead != git.ModeSubmodule && c.ModeIndex != git.ModeSubmodule {
+			names = append(names, c.Path)
+		}
+	}
+	names = append(names, theirs.Untracked...)
+	a, b := w.parent.lookup(), w.target.lookup()
+	left := map[string]bool{}
+	for _, l := range w.plan.Left {
+		left[l.Path] = true
+	}
+	for _, name := range names {
+		if w.plan.named[name] != nil || left[strings.TrimSuffix(name, "/")] {
+			continue
+		}
+		sa, err := a.lstat(name)
+		if err != nil {
+			return nil, err
+		}
+		sb, err := b.lstat(name)
+		if err != nil {
+			return nil, err
+		}
+		if sa.kind == folder && sb.kind == absent {
+			continue
+		}
+		same, err := equal(ctx, w.parent, w.target, name, sa, sb)
+		if err != nil && !isAbsent(err) {
+			return nil, err
+		}
+		if !same || err != nil {
+			differ = append(differ, name)
+			continue
+		}
+		w.note(w.compared, name, sa)
+	}
+	return differ, nil
+}
+
+// parentMoved gives a path at which the parent is not what it was when it was looked at and copied, "" if it stood
+// still: the same HEAD, index bytes and status, and each source with the same inode, size and times as before its copy.
+func (w *writing) parentMoved(ctx context.Context, ours *git.Status, begun time.Time) (string, error) {
+	stands, err := w.plan.seen.stands()
+	if err != nil {
+		return "", err
+	}
+	if !stands {
+		return "the index", nil
+	}
+	if name := otherName(w.plan.seen.status, ours); name != "" {
+		return name, nil
+	}
+	for name := range w.restless {
+		return name, nil
+	}
+	var again []*item
+	look := w.parent.lookup()
+	for _, sources := range []map[string]stat{w.taken, w.compared} {
+		for name, before := range sources {
+			if ctx.Err() != nil {
+				return "", context.Cause(ctx)
+			}
+			now, err := look.lstat(name)
+			if err != nil {
+				return "", err
+			}
+			if !now.same(before) {
+				return name, nil
+			}
+			if now.kind == file && now.ctime > begun.Add(-young).UnixNano() {
+				again = append(again, &item{path: name})
+			}
+		}
+	}
+	for _, it := range w.plan.disk { // what was to be removed must still be gone
+		if it.was.kind != absent {
+			continue
+		}
+		if now, err := look.lstat(it.path); err != nil || now.kind == file || now.kind == link {
+			return it.path, err
+		}
+	}
+	return w.readAgain(ctx, again)
+}
+
+// readAgain compares the sources whose times are too new to be believed.
+func (w *writing) readAgain(ctx context.Context, young []*item) (moved string, err error) {
+	var mu sync.Mutex
+	err = inParallel(ctx, len(young), func(ctx context.Context, from, to int) error {
+		for _, it := range young[from:to] {
+			same, err := equalBytes(ctx, w.parent, w.target, it.path, 64<<10)
+			if err != nil && !isAbsent(err) && !isLoop(err) {
+				return &pathError{it.path, err}
+			}
+			if !same {
+				mu.Lock()
+				moved = it.path
+				mu.Unlock()
+			}
+		}
+		return nil
+	})
+	if moved != "" && err == nil {
+		// Either side may be the one that differs; only a source whose copy is not its own any more has moved.
+		if now, e := w.parent.lookup().lstat(moved); e == nil && now.same(w.taken[moved]) {
+			return "", worktree.Refuse("proofFailed", "path", moved)
+		}
+	}
+	return moved, err
+}
+
+// otherName is a path of which two looks at the parent do not say the same. Nested repositories and ignored files are
+// not compared: they never come, and a child that lies inside its parent is one.
+func otherName(before, after *git.Status) string {
+	seen := map[string]git.Change{}
+	for _, c := range before.Changed {
+		seen[c.Path] = c
+	}
+	for _, c := range after.Changed {
+		if was, ok := seen[c.Path]; !ok || was != c {
+			return c.Path
+		}
+		delete(seen, c.Path)
+	}
+	for name := range seen {
+		return name
+	}
+	names := map[string]bool{}
+	for _, name := range before.Untracked {
+		names[name] = true
+	}
+	for _, name := range after.Untracked {
+		if !names[name] && !strings.HasSuffix(name, "/") {
+			return name
+		}
+		delete(names, name)
+	}
+	for name := range names {
+		if !strings.HasSuffix(name, "/") {
+			return name
+		}
+	}
+	if len(after.Unmerged) > 0 {
+		return after.Unmerged[0]
+	}
+	return ""
+}
+
+// proveIndex compares entry for entry. Both indexes differ from the same base, so comparing what their statuses say of
+// that difference compares all entries; bits are not part of it, and are compared where anybody has some.
+func (w *writing) proveIndex(ctx context.Context, theirs *git.Status) error {
+	x, unstage := &w.plan.index, w.plan.opts.Unstage
+	want := map[string]entryChange{}
+	announce := map[string]bool{}
+	if !unstage {
+		for name, e := range x.entries {
+			if e.staged() {
+				want[name] = e
+			}
+		}
+		for _, a := range x.announce {
+			announce[a.path] = true
+		}
+	}
+	for _, c := range theirs.Changed {
+		announces := c.IntentToAdd()
+		if announces != announce[c.Path] {
+			return worktree.Refuse("proofFailed", "path", c.Path)
+		}
+		delete(announce, c.Path)
+		e := entryChange{c.ModeHead, c.ModeIndex, c.ObjectHead, c.ObjectIndex}
+		if announces {
+			e.mode, e.object = 0, zeros(c.ObjectHead)
+			if c.Staged == '.' {
+				continue
+			}
+		}
+		if !e.staged() {
+			continue
+		}
+		if w, ok := want[c.Path]; !ok || w.mode != e.mode || w.object != e.object {
+			return worktree.Refuse("proofFailed", "path", c.Path)
+		}
+		delete(want, c.Path)
+	}
+	for name := range want {
+		return worktree.Refuse("proofFailed", "path", name)
+	}
+	for name := range announce {
+		return worktree.Refuse("proofFailed", "path", name)
+	}
+	if len(theirs.Unmerged) > 0 {
+		return worktree.Refuse("proofFailed", "path", theirs.Unmerged[0])
+	}
+	if w.bits() || len(x.announce) > 0 && !unstage {
+		return w.proveEntries(ctx)
+	}
+	return nil
+}
+
+// proveEntries compares the two lists of entries as they are. An announced entry whose file is gone does not come.
+func (w *writing) proveEntries(ctx context.Context) error {
+	list, err := entriesOf(ctx, git.Command{Dir: w.child.Path, Args: git.EntriesArgs()})
+	if err != nil {
+		return err
+	}
+	theirs := map[string]git.Entry{}
+	for _, e := range list {
+		theirs[e.Path] = e
+	}
+	gone := map[string]bool{}
+	for _, l := range w.plan.Left {
+		gone[l.Path] = l.Reason == "intentToAddGone"
+	}
+	for _, e := range w.plan.seen.entries {
+		t, there := theirs[e.Path]
+		delete(theirs, e.Path)
+		if w.plan.opts.Unstage {
+			e.Mode, e.Object = t.Mode, t.Object // staging does not come; bits do
+			if !there {
+				continue
+			}
+		}
+		if gone[e.Path] && !there {
+			continue
+		}
+		if t != e {
+			return worktree.Refuse("proofFailed", "path", e.Path)
+		}
+	}
+	for name := range theirs {
+		if !w.plan.opts.Unstage {
+			return worktree.Refuse("proofFailed", "path", name)
+		}
+	}
+	return nil
+}
