@@ -154,16 +154,16 @@ func (w *writing) closeFolders() error {
 	return nil
 }
 
-func (w *writing) setFolderMode(dir string, mode uint32) error {
-	return w.target.setFolderMode(dir, mode)
-}
-
 func (t *tree) setFolderMode(dir string, mode uint32) error {
 	if real, err := t.lookup().real(dir); !real || err != nil {
 		return errors.Join(err, fmt.Errorf("%s: %w", dir, fs.ErrExist))
 	}
-	// By its name: a folder without read permission could not be opened.
-	return t.root.Chmod(dir, fs.FileMode(mode&0o777)|specialBits(mode))
+	return t.setMode(dir, mode)
+}
+
+// setMode goes by name: what has no read permission could not be opened.
+func (t *tree) setMode(name string, mode uint32) error {
+	return t.root.Chmod(name, fs.FileMode(mode&0o777)|specialBits(mode))
 }
 
 func specialBits(mode uint32) (m fs.FileMode) {
