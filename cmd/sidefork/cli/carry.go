@@ -74,20 +74,7 @@ func numbers(n carry.Numbers) string {
 	if len(parts) == 0 {
 		return "none"
 	}
-	return strings.Join(parts, ", ") + " (" + size(n.Bytes) + ")"
-}
-
-func size(bytes int64) string {
-	const k = 1024
-	switch {
-	case bytes < k:
-		return fmt.Sprintf("%d B", bytes)
-	case bytes < k*k:
-		return fmt.Sprintf("%.1f KiB", float64(bytes)/k)
-	case bytes < k*k*k:
-		return fmt.Sprintf("%.1f MiB", float64(bytes)/k/k)
-	}
-	return fmt.Sprintf("%.1f GiB", float64(bytes)/k/k/k)
+	return strings.Join(parts, ", ") + " (" + commands.HumanBytes(n.Bytes) + ")"
 }
 
 // showLeft names what does not come, the first few of many.

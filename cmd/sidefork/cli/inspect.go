@@ -47,7 +47,7 @@ func (l *line) showInspection(i commands.Inspection) {
 	if w.Parent != nil {
 		l.fact("parent", *w.Parent)
 	}
-	changes := fmt.Sprintf("%d modified, %d new, %d staged (%s)", i.Changes.Modified, i.Changes.New, i.Changes.Staged, size(i.Changes.Bytes))
+	changes := fmt.Sprintf("%d modified, %d new, %d staged (%s)", i.Changes.Modified, i.Changes.New, i.Changes.Staged, commands.HumanBytes(i.Changes.Bytes))
 	if i.Changes.Conflicted > 0 {
 		changes += fmt.Sprintf(", %d conflicted", i.Changes.Conflicted)
 	}
@@ -115,7 +115,7 @@ func (l *line) showPlan(p commands.Plan) {
 	fmt.Fprintf(l.out, "Changes that come along: %s\n", numbers(p.Numbers))
 	var rows [][]string
 	for _, f := range p.Files {
-		rows = append(rows, []string{"  " + f.Change, f.Path, size(f.Bytes)})
+		rows = append(rows, []string{"  " + f.Change, f.Path, commands.HumanBytes(f.Bytes)})
 	}
 	l.table(rows)
 	if len(p.Left) > 0 {
