@@ -183,7 +183,7 @@ func prompt(message []byte) (text string) {
 		})
 		return false
 	})
-	for _, own := range []string{"<command-", "<local-command-", "<bash-input>", "<bash-stdout>"} {
+	for _, own := range []string{"<command-", "<local-command-", "<bash-input>", "<bash-stdout>", "<system-reminder>"} {
 		if strings.HasPrefix(text, own) {
 			return ""
 		}

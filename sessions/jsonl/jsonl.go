@@ -77,9 +77,17 @@ const fresh = 5
 
 func (s *squeezer) add(part []byte) {
 	s.used = true
-	for _, c := range part {
+	for i := 0; i < len(part) && !s.full; i++ {
+		if s.quoted && s.escape == 0 && !s.keep { // of what is dropped, only the ends matter
+			n := bytes.IndexAny(part[i:], `"\\`)
+			if n < 0 {
+				return
+			}
+			i += n
+		}
+		c := part[i]
 		if !s.quoted {
-			s.quoted, s.length, s.escape = c == '"', 0, 0
+			s.quoted, s.keep, s.length = c == '"', true, 0
 			s.put(c)
 			continue
 		}
@@ -107,14 +115,11 @@ func (s *squeezer) add(part []byte) {
 			s.put(c)
 		}
 	}
-	if len(s.line) > widest {
-		s.full, s.line = true, s.line[:0]
-	}
 }
 
 func (s *squeezer) put(c byte) {
-	if !s.full {
-		s.line = append(s.line, c)
+	if s.line = append(s.line, c); len(s.line) > widest {
+		s.full, s.line = true, s.line[:0]
 	}
 }
 
