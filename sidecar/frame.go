@@ -71,9 +71,6 @@ func readFrame(in *bufio.Reader) ([]byte, error) {
 
 // decode makes a message of a frame's body. The error is a *jsonrpc2.Error to answer with, or errUnanswerable.
 func decode(body []byte) (jsonrpc2.Message, error) {
-	if !json.Valid(body) {
-		return nil, jsonrpc2.NewError(jsonrpc2.ParseError, "the message is no JSON")
-	}
 	var m struct {
 		Version *string         `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
@@ -82,7 +79,11 @@ func decode(body []byte) (jsonrpc2.Message, error) {
 		Result  json.RawMessage `json:"result"`
 		Error   json.RawMessage `json:"error"`
 	}
-	if err := json.Unmarshal(wholeNumbers(body), &m); err != nil {
+	err := json.Unmarshal(wholeNumbers(body), &m)
+	if _, noJSON := errors.AsType[*json.SyntaxError](err); noJSON {
+		return nil, jsonrpc2.NewError(jsonrpc2.ParseError, "the message is no JSON")
+	}
+	if err != nil {
 		what := "the message is no JSON-RPC message"
 		if bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) {
 			what = "LSP has no batches"
@@ -132,8 +133,8 @@ func readID(raw json.RawMessage) (id jsonrpc2.ID, err error) {
 	return jsonrpc2.NewNumberID(int32(n)), err
 }
 
-// wholeNumbers rewrites 123.0 as 123 outside strings: that is how a Lua client may write an integer. body must be valid
-// JSON and is not changed.
+// wholeNumbers rewrites 123.0 as 123 outside strings: that is how a Lua client may write an integer. body is not changed,
+// and need not be JSON.
 func wholeNumbers(body []byte) []byte {
 	if !bytes.Contains(body, []byte(".0")) {
 		return body
@@ -143,7 +144,7 @@ func wholeNumbers(body []byte) []byte {
 	for i := 0; i < len(body); i++ {
 		c := body[i]
 		switch {
-		case inString && c == '\\':
+		case inString && c == '\\' && i+1 < len(body):
 			out = append(out, c)
 			i++
 			c = body[i]

@@ -136,10 +136,15 @@ func TestAMessageWithoutVersionIsTaken(t *testing.T) {
 	}
 }
 
-func TestA50MegabyteMessageIsAnswered(t *testing.T) {
+func TestALargeMessageIsAnswered(t *testing.T) {
 	e := serveReady(t, nil)
-	const size = 50 << 20
-	got, err := e.Execute("test.len", args{"text": strings.Repeat("a", size)}, nil).Wait(soon(t))
+	const size = 10 << 20
+	c := e.Expect(5)
+	head, tail := `{"jsonrpc":"2.0","id":5,"method":"workspace/executeCommand","params":{"command":"test.len","arguments":[{"text":"`, `"}]}}`
+	if err := e.Frame([]byte(head + strings.Repeat("a", size) + tail)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.Wait(soon(t))
 	if err != nil || string(got) != fmt.Sprint(size) {
 		t.Errorf("got %s, %v", got, err)
 	}

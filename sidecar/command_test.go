@@ -1,0 +1,395 @@
+package sidecar
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sidefork/sidefork/commands"
+	"github.com/sidefork/sidefork/test/editor"
+)
+
+func TestOtherRequestsAreAnsweredWhileACommandRuns(t *testing.T) {
+	e := serveReady(t, nil)
+	slow := waiting(t, e, "t")
+	wantAlive(t, e)
+	select {
+	case <-slow.Done():
+		t.Error("the command had ended")
+	default:
+	}
+}
+
+func TestCancelWorksByEveryName(t *testing.T) {
+	for name, test := range map[string]struct {
+		id, token any
+		by        func(e *editor.Editor, id, token any) error
+	}{
+		"number id":    {7, "t", func(e *editor.Editor, id, _ any) error { return e.Cancel(id) }},
+		"string id":    {"abc", "t", func(e *editor.Editor, id, _ any) error { return e.Cancel(id) }},
+		"string token": {7, "t", func(e *editor.Editor, _, token any) error { return e.CancelToken(token) }},
+		"number token": {7, 3, func(e *editor.Editor, _, token any) error { return e.CancelToken(token) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := serveReady(t, nil)
+			params := args{"command": "test.wait", "arguments": []any{args{"operationId": "op"}}, "workDoneToken": test.token}
+			c := e.CallAs(test.id, "workspace/executeCommand", params)
+			other := waiting(t, e, "other")
+			if _, err := c.Stages.Await(soon(t), editor.IsStage("creating")); err != nil {
+				t.Fatal(err)
+			}
+			if err := test.by(e, test.id, test.token); err != nil {
+				t.Fatal(err)
+			}
+			wantCancelled(t, c)
+			wantProgress(t, c.Progress, "begin 0 Wait", "report 20 Creating workspace", "end Cancelled")
+			select {
+			case <-other.Done():
+				t.Error("another command was cancelled as well")
+			default:
+			}
+		})
+	}
+}
+
+// The string "7" and the number 7 are different names.
+func TestCancelDoesNotMistakeANumberForAString(t *testing.T) {
+	e := serveReady(t, nil)
+	number, text := waiting(t, e, 7), waiting(t, e, "7")
+	if err := e.CancelToken("7"); err != nil {
+		t.Fatal(err)
+	}
+	wantCancelled(t, text)
+	wantAlive(t, e)
+	select {
+	case <-number.Done():
+		t.Error("the number's command was cancelled")
+	default:
+	}
+}
+
+// A cancel in the same write as its command must find it.
+func TestACancelThatFollowsAtOnceIsNeverLost(t *testing.T) {
+	const n = 100
+	for name, cancel := range map[string]func(i int) editor.Sent{
+		"by id": func(i int) editor.Sent { return editor.Sent{Method: "$/cancelRequest", Params: args{"id": 100 + i}} },
+		"by token": func(i int) editor.Sent {
+			return editor.Sent{Method: "window/workDoneProgress/cancel", Params: args{"token": i}}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := serveReady(t, nil)
+			var all []editor.Sent
+			for i := range n {
+				params := args{"command": "test.wait", "arguments": []any{args{}}, "workDoneToken": i}
+				all = append(all, editor.Sent{ID: 100 + i, Method: "workspace/executeCommand", Params: params}, cancel(i))
+			}
+			calls, err := e.Together(all...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range calls {
+				wantCancelled(t, c)
+			}
+		})
+	}
+}
+
+func TestAThousandCommandsAreCancelled(t *testing.T) {
+	e := serveReady(t, nil)
+	var calls []*editor.Call
+	for i := range 1000 {
+		calls = append(calls, e.Execute("test.wait", args{}, fmt.Sprint("k", i)))
+	}
+	for _, c := range calls {
+		if err := e.Cancel(c.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range calls {
+		wantCancelled(t, c)
+	}
+	wantAlive(t, e)
+}
+
+func TestAPanicIsAnsweredAndSurvived(t *testing.T) {
+	e := serveReady(t, nil)
+	c := e.Execute("test.panic", args{"operationId": "op"}, "t")
+	f := wantError(t, c, -32603)
+	if f.Reason.Code != "internal" || f.Effect != "unknown" {
+		t.Errorf("the failure is %+v", f)
+	}
+	wantProgress(t, c.Progress, "begin 0 Panic", "report 5 Preparing", "end Failed")
+	wantAlive(t, e)
+}
+
+func TestFailuresCarryTheirData(t *testing.T) {
+	e := serveReady(t, nil)
+	for code, want := range map[string]int{"detached": -32803, "carryFailed": -32803, "invalidArgument": -32602, "unknownCommand": -32602, "internal": -32603, "notYet": -32803} {
+		c := e.Execute("test.fail", args{"operationId": "op" + code, "code": code, "effect": "rolledBack"}, code)
+		f := wantError(t, c, want)
+		if f.Reason.Code != code || f.Reason.Message == "" || f.Effect != "rolledBack" || f.Detail != "the detail" {
+			t.Errorf("%s: the failure is %+v", code, f)
+		}
+		wantProgress(t, c.Progress, "begin 0 Fail", "report 5 Preparing", "end Failed")
+	}
+	if f := wantError(t, e.Execute("test.nothing", args{}, nil), -32602); f.Reason.Code != "unknownCommand" || f.Effect != "nothing" {
+		t.Errorf("an unknown command: %+v", f)
+	}
+}
+
+func TestAnArgumentIsExactlyOneObject(t *testing.T) {
+	e := serveReady(t, nil)
+	raw := func(s string) json.RawMessage { return json.RawMessage(s) }
+	for params, reason := range map[string]string{
+		`{"command":"test.ping","arguments":[{}]}`:                               "",
+		`{"command":"test.ping","arguments":[[]]}`:                               "", // an empty Lua table
+		`{"command":"test.ping","arguments":[[ ]],"futureField":1}`:              "",
+		`{"command":"test.ping","arguments":[{}],"formAnswers":null}`:            "",
+		`{"command":"test.ping","arguments":[{}],"formAnswers":[]}`:              "",
+		`{"command":"test.ping","arguments":[{}],"formAnswers":{}}`:              "",
+		`{"command":"test.ping","arguments":[{}],"formAnswers":[{"id":"name"}]}`: "notYet",
+		`{"command":"test.ping"}`:                                                "invalidArgument",
+		`{"command":"test.ping","arguments":null}`:                               "invalidArgument",
+		`{"command":"test.ping","arguments":[]}`:                                 "invalidArgument",
+		`{"command":"test.ping","arguments":[{},{}]}`:                            "invalidArgument",
+		`{"command":"test.ping","arguments":["x"]}`:                              "invalidArgument",
+		`{"command":"test.ping","arguments":[null]}`:                             "invalidArgument",
+		`{"command":"test.ping","arguments":[[{}]]}`:                             "invalidArgument",
+		`{"command":"test.ping","arguments":{}}`:                                 "invalidArgument",
+		`{"command":5,"arguments":[{}]}`:                                         "invalidArgument",
+		`{"arguments":[{}]}`:                                                     "unknownCommand",
+		`{"command":"test.ping","arguments":[{}],"workDoneToken":[]}`:            "invalidArgument",
+		`[1]`:  "invalidArgument",
+		`null`: "unknownCommand",
+	} {
+		c := e.Call("workspace/executeCommand", raw(params))
+		got, err := c.Wait(soon(t))
+		code := ""
+		if failed, ok := err.(*editor.Error); ok {
+			code = failed.Failure().Reason.Code
+		}
+		if params == "null" && code == "invalidArgument" {
+			continue // no argument comes before no command
+		}
+		if params == `{"arguments":[{}]}` && code != reason || params != `{"arguments":[{}]}` && code != reason {
+			t.Errorf("%s: %s, %v; want reason %q", params, got, err, reason)
+		}
+	}
+	wantError(t, e.Call("workspace/executeCommand", nil), -32602)
+}
+
+func TestProgressNeverGoesBackAndAlwaysEnds(t *testing.T) {
+	e := serveReady(t, nil)
+	c := e.Execute("test.stages", args{"operationId": "op"}, "t")
+	if _, err := c.Wait(soon(t)); err != nil {
+		t.Fatal(err)
+	}
+	wantProgress(t, c.Progress, "begin 0 Stages", "report 0 Preparing", "report 40 Creating workspace", "report 40 Copying changes",
+		"report 60 a.txt", "report 100 Starting agent", "end Done")
+	if got := c.Stages.All(); !slices.Equal(got, []string{"preparing", "creating", "copying", "starting"}) {
+		t.Errorf("sidefork/stage said %v", got)
+	}
+	if first := c.Progress.All()[0]; !first.Cancellable {
+		t.Error("begin is not cancellable")
+	}
+	// In the order of the wire: begin first, each stage beside its report, end before the answer.
+	var order []string
+	for _, n := range e.Notifications.All() {
+		order = append(order, n.Method)
+	}
+	want := "$/progress $/progress sidefork/stage $/progress sidefork/stage $/progress sidefork/stage $/progress $/progress sidefork/stage $/progress"
+	if strings.Join(order, " ") != want {
+		t.Errorf("the notifications came as %v", order)
+	}
+}
+
+func TestTheServerMakesATokenOnlyWhereItMay(t *testing.T) {
+	t.Run("allowed", func(t *testing.T) {
+		e := serveReady(t, nil)
+		c := e.Execute("test.wait", args{"operationId": "op"}, nil)
+		request, err := e.Requests.Await(soon(t), func(r editor.Request) bool { return r.Method == "window/workDoneProgress/create" })
+		if err != nil {
+			t.Fatal(err)
+		}
+		var p struct{ Token string }
+		if err := json.Unmarshal(request.Params, &p); err != nil {
+			t.Fatal(err)
+		}
+		progress := e.Progress(p.Token)
+		if _, err := progress.Await(soon(t), func(p editor.Progress) bool { return p.Message == "Creating workspace" }); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.CancelToken(p.Token); err != nil {
+			t.Fatal(err)
+		}
+		wantCancelled(t, c)
+		wantProgress(t, progress, "begin 0 Wait", "report 20 Creating workspace", "end Cancelled")
+	})
+	t.Run("not announced", func(t *testing.T) {
+		e := serve(t, nil)
+		initialize(t, e, editor.Options{NoProgress: true})
+		if _, err := e.Execute("test.stages", args{"operationId": "op"}, nil).Wait(soon(t)); err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range e.Notifications.All() {
+			if n.Method == "$/progress" {
+				t.Errorf("progress without a token: %s", n.Params)
+			}
+		}
+		if got := e.Requests.All(); len(got) > 0 {
+			t.Errorf("the server asked %v", got)
+		}
+	})
+	t.Run("a quick command", func(t *testing.T) {
+		e := serveReady(t, nil)
+		wantAlive(t, e)
+		if got := e.Requests.All(); len(got) > 0 {
+			t.Errorf("the server asked %v", got)
+		}
+	})
+	for name, answer := range map[string]editor.Answer{
+		"refused":        func(editor.Request) (any, *editor.Error, bool) { return nil, &editor.Error{Code: -32601}, true },
+		"never answered": func(editor.Request) (any, *editor.Error, bool) { return nil, nil, false },
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := serveReady(t, nil)
+			e.Answering(answer)
+			c := e.Execute("test.stages", args{"operationId": "op"}, nil)
+			if _, err := c.Wait(soon(t)); err != nil {
+				t.Errorf("the command did not run: %v", err)
+			}
+			if got := e.Progress("sidefork-1").All(); len(got) > 0 {
+				t.Errorf("progress on a token that was not made: %v", got)
+			}
+		})
+	}
+}
+
+// Three answers to one request of ours: the library's read loop would block on them.
+func TestRepeatedAnswersDoNotBlockTheServer(t *testing.T) {
+	e := serveReady(t, nil)
+	e.Answering(func(r editor.Request) (any, *editor.Error, bool) { return nil, nil, false })
+	c := e.Execute("test.stages", args{"operationId": "op"}, nil)
+	r, err := e.Requests.Await(soon(t), func(editor.Request) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":null}`, r.ID)
+	for range 5 {
+		if err := e.Frame([]byte(body)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.Wait(soon(t)); err != nil {
+		t.Error(err)
+	}
+	wantAlive(t, e)
+}
+
+func TestNoCommandRunsBeforeTheRecovery(t *testing.T) {
+	release, asked := make(chan struct{}), make(chan []string, 10)
+	recovered := false
+	e := serve(t, func(o *Options) {
+		o.Recover = func(ctx context.Context, env *commands.Env) {
+			asked <- env.Folders
+			select {
+			case <-release:
+				recovered = true // read by the command below, without a lock: the gate orders them
+			case <-ctx.Done():
+			}
+		}
+		o.Run = func(context.Context, *commands.Env, string, json.RawMessage, commands.Progress) (any, *commands.Failure) {
+			return recovered, nil
+		}
+	})
+	initialize(t, e, editor.Options{Folders: []string{"/a b"}})
+	if got := <-asked; !slices.Equal(got, []string{"/a b"}) {
+		t.Errorf("recovery was asked for %v", got)
+	}
+	early := e.Execute("test.ping", args{}, "early")
+	if _, err := early.Progress.Await(soon(t), editor.IsKind("begin")); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Cancel(early.ID); err != nil {
+		t.Fatal(err)
+	}
+	wantCancelled(t, early)
+	late := e.Execute("test.ping", args{}, nil)
+	close(release)
+	if got, err := late.Wait(soon(t)); err != nil || string(got) != "true" {
+		t.Errorf("the command ran before the recovery: %s, %v", got, err)
+	}
+	if err := e.Notify("workspace/didChangeWorkspaceFolders", args{"event": args{"added": []any{args{"uri": "file:///c"}, args{"uri": "file:///a%20b"}}, "removed": []any{}}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-asked; !slices.Equal(got, []string{"/c"}) {
+		t.Errorf("recovery was asked for %v; want the added folder", got)
+	}
+}
+
+func TestARecoveryThatPanicsLetsCommandsRun(t *testing.T) {
+	e := serveReady(t, func(o *Options) { o.Recover = func(context.Context, *commands.Env) { panic("boom") } })
+	wantAlive(t, e)
+}
+
+// What a command may do beside its answer.
+func TestCommandsNotifyAndGoOnInTheBackground(t *testing.T) {
+	ended := make(chan error, 1)
+	e := serveReady(t, func(o *Options) {
+		o.Run = func(_ context.Context, env *commands.Env, _ string, _ json.RawMessage, _ commands.Progress) (any, *commands.Failure) {
+			env.Background(func(ctx context.Context) {
+				env.Notify("sidefork/started", args{"operationId": "op"})
+				<-ctx.Done()
+				ended <- ctx.Err()
+			})
+			env.Background(func(context.Context) { panic("boom") })
+			return nil, nil
+		}
+	})
+	if got, err := e.Execute("test.ping", args{}, nil).Wait(soon(t)); err != nil || string(got) != "null" {
+		t.Errorf("got %s, %v", got, err)
+	}
+	if _, err := e.Notifications.Await(soon(t), editor.IsMethod("sidefork/started")); err != nil {
+		t.Error(err)
+	}
+	if status, err := e.Quit(soon(t)); status != 0 || err != nil {
+		t.Errorf("status %d, %v", status, err)
+	}
+	if err := <-ended; err == nil {
+		t.Error("the background was not told of the end")
+	}
+}
+
+func TestAResultThatCannotBeWrittenIsAnInternalError(t *testing.T) {
+	e := serveReady(t, func(o *Options) {
+		o.Run = func(context.Context, *commands.Env, string, json.RawMessage, commands.Progress) (any, *commands.Failure) {
+			return make(chan int), nil
+		}
+	})
+	if f := wantError(t, e.Execute("test.ping", args{}, nil), -32603); f.Reason.Code != "internal" {
+		t.Errorf("got %+v", f)
+	}
+}
+
+// wantProgress compares a token's values, as "kind percentage title-or-message".
+func wantProgress(t *testing.T, feed *editor.Feed[editor.Progress], want ...string) {
+	t.Helper()
+	if _, err := feed.Await(soon(t), editor.IsKind("end")); err != nil {
+		t.Errorf("progress did not end: %v", err)
+	}
+	var got []string
+	for _, p := range feed.All() {
+		text := p.Kind
+		if p.Percentage != nil {
+			text += fmt.Sprintf(" %d", *p.Percentage)
+		}
+		got = append(got, text+" "+p.Title+p.Message)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("progress was %q; want %q", got, want)
+	}
+}
