@@ -33,6 +33,7 @@ func Table() []Command {
 		{Name: "sidefork.plan", About: "show what a fork would do; write nothing", run: plan},
 		{Name: "sidefork.fork", About: "fork an agent session into a child workspace", Title: "Fork agent session", run: fork},
 		{Name: "sidefork.carry", About: "bring uncommitted changes from one workspace to another", Title: "Carry changes", run: carryChanges},
+		{Name: "sidefork.recover", About: "take back what a killed sidecar left behind", run: recoverOperations},
 	}
 }
 

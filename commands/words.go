@@ -44,7 +44,7 @@ func HumanBytes(n int64) string {
 		value /= unit
 		exponent++
 	}
-	return fmt.Sprintf("%.1f %ciB", value, "KMGTP"[exponent-1])
+	return fmt.Sprintf("%.1f %ciB", value, "KMGTP"[exponent])
 }
 
 // Refuse makes a Failure with nothing written, of a code of reasons.go, for the clients of the table: they must refuse

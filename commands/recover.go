@@ -1,0 +1,61 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/sidefork/sidefork/carry"
+	"github.com/sidefork/sidefork/carry/worktree"
+)
+
+// RecoverParams name a folder of the repository to look at; without one, those of the client's workspace folders.
+type RecoverParams struct {
+	Repository string `json:"repository,omitempty"`
+}
+
+// RecoverResult names what was taken back, and what was left because it holds something of its own.
+type RecoverResult struct {
+	Recovered []Recovered `json:"recovered"`
+}
+
+// Recovered is what became of one operation whose sidecar was killed.
+type Recovered struct {
+	OperationID string   `json:"operationId"`
+	Action      string   `json:"action"` // rolledBack, kept
+	Workspace   string   `json:"workspace"`
+	Paths       []string `json:"paths,omitempty"` // of kept: what it holds
+}
+
+func recoverOperations(ctx context.Context, env *Env, argument json.RawMessage, _ Progress) (any, error) {
+	var p RecoverParams
+	if err := decode(argument, &p); err != nil {
+		return nil, err
+	}
+	folders := env.Folders
+	if p.Repository != "" {
+		folders = []string{p.Repository}
+	}
+	result := RecoverResult{Recovered: []Recovered{}}
+	seen := map[string]bool{}
+	for _, folder := range folders {
+		if err := absolute("repository", folder); err != nil {
+			return nil, err
+		}
+		at, err := worktree.Open(ctx, folder)
+		if err != nil {
+			return nil, err
+		}
+		if seen[at.CommonDir] {
+			continue
+		}
+		seen[at.CommonDir] = true
+		recovered, err := carry.Recover(ctx, at.CommonDir)
+		if err != nil {
+			return nil, &Failure{Reason: reason("rollbackStuck", nil), Effect: Kept, Detail: err.Error()}
+		}
+		for _, r := range recovered {
+			result.Recovered = append(result.Recovered, Recovered{OperationID: r.Operation, Action: r.Action, Workspace: r.Workspace, Paths: r.Paths})
+		}
+	}
+	return result, nil
+}
