@@ -68,3 +68,5 @@ func isNoSpace(err error) bool { return errors.Is(err, syscall.Errno(112)) } // 
 func isDenied(err error) bool { return errors.Is(err, fs.ErrPermission) }
 
 func isLoop(error) bool { return false }
+
+func isOtherDevice(error) bool { return false }

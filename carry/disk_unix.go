@@ -121,3 +121,5 @@ func isDenied(err error) bool { return errors.Is(err, fs.ErrPermission) }
 
 // isLoop: O_NOFOLLOW met a link.
 func isLoop(err error) bool { return errors.Is(err, unix.ELOOP) }
+
+func isOtherDevice(err error) bool { return errors.Is(err, unix.EXDEV) }

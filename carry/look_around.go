@@ -134,9 +134,14 @@ func (p *Plan) leave(look *lookup) error {
 		return err
 	}
 	p.Left = append(p.Left, left...)
-	slices.SortFunc(p.Left, func(a, b Left) int { return strings.Compare(a.Path, b.Path) })
-	p.Left = slices.CompactFunc(p.Left, func(a, b Left) bool { return a.Path == b.Path })
+	sortLeft(&p.Left)
 	return nil
+}
+
+// sortLeft orders by path and names each once.
+func sortLeft(left *[]Left) {
+	slices.SortStableFunc(*left, func(a, b Left) int { return strings.Compare(a.Path, b.Path) })
+	*left = slices.CompactFunc(*left, func(a, b Left) bool { return a.Path == b.Path })
 }
 
 // left is everything that a worktree holds and no carry brings; coming are the paths that come although they are

@@ -98,7 +98,7 @@ func (p *Plan) begin(child worktree.Worktree, o recorder, moved func(done, total
 		taken: map[string]stat{}, compared: map[string]stat{}, restless: map[string]bool{}, made: map[string]stat{},
 	}
 	if !p.fresh {
-		if w.aside, err = p.makeAside(child); err != nil {
+		if w.aside, err = makeAside(child); err != nil {
 			w.close()
 			return nil, err
 		}
@@ -178,6 +178,7 @@ func (w *writing) writeDisk(ctx context.Context) error {
 // or type, other bytes where a rule stands between blob and disk, or not there on one side (skip-worktree).
 func (w *writing) addUnlike(ctx context.Context) error {
 	r := w.plan.seen
+	clear(w.compared)
 	var mu sync.Mutex
 	err := inParallel(ctx, len(r.entries), func(ctx context.Context, from, to int) error {
 		ours, theirs := w.parent.lookup(), w.target.lookup()
@@ -239,6 +240,9 @@ func (w *writing) todo(ctx context.Context) ([]*item, error) {
 			return nil, err
 		}
 		it.was = s
+		if s.kind != file && s.kind != link {
+			delete(w.taken, it.path)
+		}
 		if s.kind == special {
 			continue // it became one after the look, which leaves such a thing where it is
 		}
@@ -258,7 +262,7 @@ func (w *writing) todo(ctx context.Context) ([]*item, error) {
 func (w *writing) record(todo []*item) (Step, error) {
 	step := &CarryStep{Target: w.child.Path, TargetGitDir: w.child.GitDir, Fresh: w.plan.fresh, Aside: w.aside}
 	look, theirs := w.parent.lookup(), w.target.lookup()
-	temps := tempNames(todo)
+	temps := w.tempNames(todo)
 	for _, it := range todo {
 		p := WrittenPath{Path: []byte(it.path)}
 		there, err := theirs.lstat(it.path)
@@ -312,8 +316,8 @@ func (w *writing) wantsFolder(it *item) bool {
 }
 
 // tempNames gives each path a temporary name of its own in its folder: short, since a name of 255 bytes leaves no room
-// for a suffix, and none that the plan itself writes there.
-func tempNames(todo []*item) func(name string) string {
+// for a suffix, none that the plan itself writes there, and none that is there already.
+func (w *writing) tempNames(todo []*item) func(name string) string {
 	planned := map[string]bool{}
 	for _, it := range todo {
 		if strings.HasPrefix(path.Base(it.path), ".sf-") {
@@ -324,7 +328,9 @@ func tempNames(todo []*item) func(name string) string {
 	return func(name string) string {
 		for {
 			n++
-			if temp := ".sf-" + strconv.Itoa(n); !planned[path.Join(path.Dir(name), temp)] {
+			temp := ".sf-" + strconv.Itoa(n)
+			full := path.Join(path.Dir(name), temp)
+			if s, err := w.target.at(full); err == nil && s.kind == absent && !planned[full] {
 				return temp
 			}
 		}

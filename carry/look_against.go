@@ -1,0 +1,170 @@
+package carry
+
+import (
+	"context"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/sidefork/sidefork/carry/git"
+	"github.com/sidefork/sidefork/carry/worktree"
+)
+
+// Against adds the refusals of an existing target: it must be another clean worktree of the same repository at the same
+// commit, with nothing in the way of what would be written. It writes nothing. An error means that looking failed.
+func (p *Plan) Against(ctx context.Context, target worktree.Worktree) error {
+	p.fresh = false
+	switch {
+	case target.Path == p.from.Path:
+		p.refuse("sameWorkspace")
+	case target.CommonDir != p.from.CommonDir:
+		p.refuse("otherRepository")
+	case target.Head != p.base:
+		p.refuse("baseMismatch")
+	}
+	if p.Refused() != nil {
+		return nil
+	}
+	r, err := read(ctx, target, false)
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	t, err := openTree(target.Path)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	if r.status.Head != p.base {
+		p.refuse("baseMismatch")
+		return nil
+	}
+	dirty, err := dirtyPath(r.status, t)
+	if err != nil {
+		return err
+	}
+	if dirty != "" {
+		p.refuse("targetDirty", "path", dirty)
+		return nil
+	}
+	return p.inTheWay(t)
+}
+
+// dirtyPath is a path that the target has changed or added, "" if it is clean. One that git calls modified though it
+// has the bytes of its blob is clean: that is what a text attribute does to a blob with CRLF.
+func dirtyPath(s *git.Status, t *tree) (string, error) {
+	if len(s.Unmerged) > 0 {
+		return s.Unmerged[0], nil
+	}
+	for _, c := range s.Changed {
+		if c.Staged != '.' || c.Worktree != 'M' || c.ModeHead != c.ModeWorktree || c.Submodule[0] == 'S' {
+			return c.Path, nil
+		}
+		object, err := rawObject(t, c.Path, len(c.ObjectHead))
+		if err != nil && !isAbsent(err) {
+			return "", err
+		}
+		if object != c.ObjectHead {
+			return c.Path, nil
+		}
+	}
+	for _, name := range s.Untracked {
+		if !strings.HasSuffix(name, "/") { // a nested repository is neither changed nor written to
+			return name, nil
+		}
+	}
+	return "", nil
+}
+
+// rawObject is the object id of a file's bytes as they are; digits says which object format.
+func rawObject(t *tree, name string, digits int) (string, error) {
+	f, err := t.open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	s, err := fstat(f)
+	if err != nil {
+		return "", err
+	}
+	var h hash.Hash = sha256.New()
+	if digits == hex.EncodedLen(sha1.Size) {
+		h = sha1.New()
+	}
+	fmt.Fprintf(h, "blob %d\x00", s.size)
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// inTheWay refuses where something that is not the base's stands at a path of the plan: an ignored file, or a link or
+// file in the place of a folder. What the plan itself removes is not in the way.
+func (p *Plan) inTheWay(t *tree) error {
+	look := t.lookup()
+	for _, it := range p.disk {
+		if it.was.kind != file && it.was.kind != link {
+			continue
+		}
+		for dir := path.Dir(it.path); dir != "."; dir = path.Dir(dir) {
+			s, err := look.lstat(dir)
+			if err != nil {
+				return err
+			}
+			if removed := p.named[dir]; removed != nil && removed.inBase {
+				continue
+			}
+			switch s.kind {
+			case link:
+				p.refuse("linkInTheWay", "path", it.path, "link", dir)
+				return nil
+			case file, special:
+				p.refuse("targetDirty", "path", dir)
+				return nil
+			}
+		}
+		s, err := look.lstat(it.path)
+		if err != nil {
+			return err
+		}
+		if s.kind == folder {
+			if other := p.otherIn(t, it.path); other != "" {
+				p.refuse("targetDirty", "path", other)
+				return nil
+			}
+		} else if s.kind != absent && !it.inBase {
+			p.refuse("targetDirty", "path", it.path)
+			return nil
+		}
+	}
+	return nil
+}
+
+// otherIn is a file below a folder of the target that the plan does not remove.
+func (p *Plan) otherIn(t *tree, dir string) string {
+	f, err := t.openFolder(dir)
+	if err != nil {
+		return dir
+	}
+	entries, err := f.ReadDir(-1)
+	f.Close()
+	if err != nil {
+		return dir
+	}
+	for _, e := range entries {
+		name := dir + "/" + e.Name()
+		if e.IsDir() {
+			if other := p.otherIn(t, name); other != "" {
+				return other
+			}
+		} else if p.named[name] == nil {
+			return name
+		}
+	}
+	return ""
+}

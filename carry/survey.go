@@ -1,0 +1,67 @@
+package carry
+
+import (
+	"context"
+
+	"github.com/sidefork/sidefork/carry/worktree"
+)
+
+// Counts are a worktree's uncommitted changes, each path once: one that is staged and edited again is modified once.
+type Counts struct {
+	Modified   int // tracked paths that are not as the last commit has them, deleted ones too
+	New        int // untracked files
+	Staged     int // index entries that are not as the last commit has them
+	Conflicted int // unmerged paths
+	Bytes      int64
+	Left       []Left // what a carry would leave where it is
+}
+
+// Survey counts what Look would look at, and costs little more than one `git status`: it opens no file. Like Look it
+// writes nothing, not even the index's file times.
+func Survey(ctx context.Context, from worktree.Worktree) (Counts, error) {
+	r, err := read(ctx, from, false)
+	if err != nil {
+		return Counts{}, err
+	}
+	defer r.close()
+	t, err := openTree(from.Path)
+	if err != nil {
+		return Counts{}, err
+	}
+	defer t.close()
+	look := t.lookup()
+	n := Counts{Conflicted: len(r.status.Unmerged)}
+	coming := map[string]*item{}
+	weigh := func(name string) error {
+		s, err := look.lstat(name)
+		if isDenied(err) {
+			return nil // a carry would refuse it; counting it does no harm
+		}
+		if s.kind == file {
+			n.Bytes += s.size
+		}
+		coming[name] = &item{path: name}
+		return err
+	}
+	for _, c := range r.status.Changed {
+		n.Modified++
+		if c.Staged != '.' || c.IntentToAdd() {
+			n.Staged++
+		}
+		if err := weigh(c.Path); err != nil {
+			return Counts{}, err
+		}
+	}
+	for _, name := range r.status.Untracked {
+		if coming[name] != nil || name[len(name)-1] == '/' {
+			continue
+		}
+		n.New++
+		if err := weigh(name); err != nil {
+			return Counts{}, err
+		}
+	}
+	n.Left, err = r.left(look, coming)
+	sortLeft(&n.Left)
+	return n, err
+}
