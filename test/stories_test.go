@@ -87,7 +87,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// field FILE PATH VALUE wants a value in a JSON file (stdout, stderr): PATH is names and indexes with dots between; "#" is
+// field FILE PATH VALUE wants a value in a JSON file (stdout, stderr): PATH is names and indexes with dots between; "len" is
 // the length of what is there. A string is compared as it is, the rest as JSON; no VALUE wants just something to be there.
 func field(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 || len(args) > 3 {
@@ -114,7 +114,7 @@ func dig(at any, path []string) (text string, there bool) {
 		case []any:
 			i, err := strconv.Atoi(step)
 			switch {
-			case step == "#":
+			case step == "len":
 				at = len(v)
 			case err == nil && i < len(v):
 				at = v[i]

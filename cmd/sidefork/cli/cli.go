@@ -110,9 +110,7 @@ agent and its transcript stay as they are. It happens completely, or not at all.
 	add(l.sessionsCommand())
 	add(l.workspacesCommand())
 	add(l.inspectCommand())
-	if _, served := commands.Lookup("sidefork.recover"); served {
-		add(l.recoverCommand())
-	}
+	add(l.recoverCommand())
 	add(l.serveCommand())
 	add(l.doctorCommand())
 	add(l.versionCommand())

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/sidefork/sidefork/commands"
 )
 
 func (l *line) recoverCommand() *cobra.Command {
@@ -21,22 +23,16 @@ by a crash or a power cut. It removes nothing that is not sidefork's own: what h
 			if err != nil {
 				return err
 			}
-			argument := struct {
-				Repository string `json:"repository"`
-			}{repository}
-			type result struct {
-				Recovered []struct {
-					OperationID string `json:"operationId"`
-					Action      string `json:"action"`
-					Workspace   string `json:"workspace"`
-				} `json:"recovered"`
-			}
-			l.call(ctx, "sidefork.recover", argument, show(l, func(r result) {
+			argument := commands.RecoverParams{Repository: repository}
+			l.call(ctx, "sidefork.recover", argument, show(l, func(r commands.RecoverResult) {
 				if len(r.Recovered) == 0 {
 					fmt.Fprintln(l.out, "There is nothing to recover.")
 				}
 				for _, o := range r.Recovered {
-					l.fact(o.Action, o.Workspace+" (operation "+o.OperationID+")")
+					fmt.Fprintf(l.out, "%s: %s (operation %s)\n", o.Action, commands.Printable(o.Workspace), commands.Printable(o.OperationID))
+					for _, path := range o.Paths {
+						l.fact("holds", path)
+					}
 				}
 			}))
 			return nil
