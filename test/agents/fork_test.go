@@ -1,0 +1,35 @@
+//go:build agents && unix
+
+package agents_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/sidefork/sidefork/test/compare"
+)
+
+func TestForkCarriesTheConversationIntoTheChild(t *testing.T) {
+	forEachAgent(t, func(t *testing.T, w *world) {
+		const word = "CODEWORD-ZEBRA7"
+		parent := w.say(w.repo, "", "Please remember "+word)
+		file := w.transcript(parent)
+		before := read(t, file)
+
+		f := w.fork(parent, "child", "--dir", filepath.Join(w.top, "the child ü"))
+		if differences := compare.Trees(w.repo, f.Workspace.Path, compare.Options{Index: true}); len(differences) > 0 {
+			t.Errorf("the child is not as its parent: %v", differences)
+		}
+		terminal := w.launch(f)
+		terminal.await(word)
+		terminal.enter("Which codeword was it?")
+		w.proveTurn(f, parent, "Which codeword was it?", word)
+		if read(t, file) != before {
+			t.Error("the parent's transcript was changed")
+		}
+
+		if again := w.say(w.repo, parent, "And the parent goes on"); again != parent {
+			t.Errorf("the parent went on as %s", again)
+		}
+	})
+}

@@ -1,0 +1,74 @@
+//go:build agents
+
+package agents_test
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// runIsolated runs the command in a network of its own: as root just so, as an ordinary user in a user namespace too, in
+// which it keeps its user but may switch loopback on. Where the system allows neither, the command runs as it is.
+func runIsolated(command func() *exec.Cmd) error {
+	// The child is to die with this thread, so the thread has to stay.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	c := command()
+	c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}
+	if os.Geteuid() != 0 {
+		c.SysProcAttr.Cloneflags |= unix.CLONE_NEWUSER
+		c.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
+		c.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
+		c.SysProcAttr.AmbientCaps = []uintptr{unix.CAP_NET_ADMIN}
+	}
+	err := c.Start()
+	if err == nil {
+		return c.Wait()
+	}
+	fmt.Fprintln(os.Stderr, "no network namespace here:", err)
+	c = command()
+	c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	return c.Run()
+}
+
+// isolate makes orphans fall to this process and switches loopback on. It says what network there is.
+func isolate() (network string, err error) {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return "", fmt.Errorf("become the parent of orphans: %w", err)
+	}
+	interfaces, err := net.Interfaces()
+	if err != nil {
+		return "", err
+	}
+	network = "loopback only"
+	for _, i := range interfaces {
+		if i.Flags&net.FlagLoopback == 0 && i.Flags&net.FlagUp != 0 {
+			return "the machine's own; the agents are told by their environment to use loopback", nil
+		}
+	}
+	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, unix.Close(socket)) }()
+	lo, err := unix.NewIfreq("lo")
+	if err != nil {
+		return "", err
+	}
+	lo.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
+	if err := unix.IoctlIfreq(socket, unix.SIOCSIFFLAGS, lo); err != nil {
+		return "", fmt.Errorf("switch loopback on: %w", err)
+	}
+	// What is started from here on needs no rights over the network.
+	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+		return "", fmt.Errorf("drop the right to change the network: %w", err)
+	}
+	return network, nil
+}

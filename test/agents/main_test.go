@@ -1,0 +1,102 @@
+//go:build agents && unix
+
+// Package agents_test is the proof with real agents: Claude Code and Codex, from npm, hold conversations with a fake API
+// on loopback, sidefork forks them, and what the forks ask of the API shows whose conversation they continue.
+//
+// Every test has a home, a temp folder, a repository and an API of its own. See README.md for how to run them.
+package agents_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/sidefork/sidefork/test/agents/pinned"
+	"github.com/sidefork/sidefork/test/ptydrive"
+)
+
+// sideforkVariable names the sidefork under test to the process that runs the tests.
+const sideforkVariable = "SIDEFORK_UNDER_TEST"
+
+// TestMain builds sidefork, then runs the tests in a process that has, where the system lets it, no network but
+// loopback, and that every process which loses its parent falls to.
+func TestMain(m *testing.M) {
+	if os.Getenv(sideforkVariable) != "" {
+		os.Exit(inside(m))
+	}
+	status, err := outside()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		status = 1
+	}
+	os.Exit(status)
+}
+
+func outside() (status int, err error) {
+	if err := agentsAreInstalled(); err != nil {
+		return 1, err
+	}
+	folder, err := os.MkdirTemp("", "sidefork-agents-")
+	if err != nil {
+		return 1, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	sidefork := filepath.Join(folder, "sidefork")
+	project, err := pinned.Project()
+	if err != nil {
+		return 1, err
+	}
+	build := exec.Command("go", "build", "-o", sidefork, "./cmd/sidefork")
+	build.Dir = project
+	if said, err := build.CombinedOutput(); err != nil {
+		return 1, fmt.Errorf("go build: %w\n%s", err, said)
+	}
+	again := func() *exec.Cmd {
+		c := exec.Command(os.Args[0], os.Args[1:]...)
+		c.Env = append(os.Environ(), sideforkVariable+"="+sidefork)
+		c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
+		return c
+	}
+	err = runIsolated(again)
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		return max(1, failed.ExitCode()), nil
+	}
+	return 0, err
+}
+
+func agentsAreInstalled() error {
+	agents, err := pinned.Agents()
+	if err != nil {
+		return err
+	}
+	cache, err := pinned.Cache()
+	if err != nil {
+		return err
+	}
+	for _, a := range agents {
+		if _, err := os.Stat(filepath.Join(pinned.Bin(a.Folder(cache)), a.Name)); err != nil {
+			return fmt.Errorf("%s %s is not installed: run `go run ./test/agents/install` first (%w)", a.Package, a.Version, err)
+		}
+	}
+	return nil
+}
+
+func inside(m *testing.M) int {
+	network, err := isolate()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fmt.Println("network:", network)
+	status := m.Run()
+	left, err := ptydrive.Below(os.Getpid())
+	if err != nil || len(left) > 0 {
+		fmt.Fprintf(os.Stderr, "processes that the tests have left: %q %v\n", left, err)
+		return max(1, status)
+	}
+	return status
+}
