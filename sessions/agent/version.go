@@ -10,7 +10,7 @@ import (
 // Version is a program's version: major, minor, patch.
 type Version [3]int
 
-var version = regexp.MustCompile(`\b(\d{1,9})\.(\d{1,9})\.(\d{1,9})`)
+var version = regexp.MustCompile(`(?:^|\D)(\d{1,9})\.(\d{1,9})\.(\d{1,9})`)
 
 // ParseVersion finds the first version in what a program says of itself, such as "2.1.332 (Claude Code)".
 func ParseVersion(text string) (v Version, ok bool) {
