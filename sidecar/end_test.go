@@ -5,9 +5,11 @@ package sidecar
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -104,6 +106,9 @@ func TestEveryEndRollsBackWhatRuns(t *testing.T) {
 		}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name == "SIGHUP" && signal.Ignored(syscall.SIGHUP) {
+				t.Skip("this test run ignores SIGHUP (nohup), and so would the server")
+			}
 			cmd := exec.Command(os.Args[0])
 			cmd.Env = []string{"SIDECAR_TEST=serve", "HOME=" + t.TempDir()}
 			e, err := editor.Start(cmd)
@@ -197,5 +202,19 @@ func TestWaitForEndGivesUpWithItsContext(t *testing.T) {
 		if err := wait(t.Context(), 1<<31-2); err == nil || err == context.Canceled {
 			t.Errorf("%s of a process that is not there: %v", name, err)
 		}
+	}
+}
+
+// An ignored signal stays ignored in every child: `yes | head -1` in a setup script would never end.
+func TestChildrenDoNotIgnoreSIGPIPE(t *testing.T) {
+	e := serveReady(t, func(o *Options) {
+		o.Run = func(ctx context.Context, _ *commands.Env, _ string, _ json.RawMessage, _ commands.Progress) (any, *commands.Failure) {
+			err := exec.CommandContext(ctx, "sh", "-c", "kill -PIPE $$").Run()
+			ended, _ := errors.AsType[*exec.ExitError](err)
+			return ended != nil && ended.Sys().(syscall.WaitStatus).Signal() == syscall.SIGPIPE, nil
+		}
+	})
+	if got, err := e.Execute("test.ping", args{}, nil).Wait(soon(t)); err != nil || string(got) != "true" {
+		t.Errorf("a child ignores SIGPIPE: %s, %v", got, err)
 	}
 }

@@ -94,9 +94,13 @@ func serve(t *testing.T, change func(*Options)) *editor.Editor {
 	if change != nil {
 		change(&opt)
 	}
-	e := editor.InProcess(func(in io.Reader, out io.Writer) int { return Serve(context.Background(), in, out, opt) })
+	e := editor.InProcess(serveWith(opt))
 	t.Cleanup(e.Close)
 	return e
+}
+
+func serveWith(opt Options) func(in io.Reader, out io.Writer) int {
+	return func(in io.Reader, out io.Writer) int { return Serve(context.Background(), in, out, opt) }
 }
 
 // serveReady starts one that is initialized.

@@ -44,7 +44,7 @@ func openLogs(opt Options, toClient func(protocol.MessageType, string)) *logs {
 		lineFormat: zapcore.NewConsoleEncoder(zapcore.EncoderConfig{MessageKey: "m", SkipLineEnding: true}),
 	}
 	l.file = zap.NewNop()
-	if folder := logFolder(opt.Getenv); folder != "" {
+	if folder := LogFolder(opt.Getenv); folder != "" {
 		if f, err := newLogFile(folder); err == nil {
 			config := zap.NewProductionEncoderConfig()
 			config.EncodeTime = zapcore.ISO8601TimeEncoder
@@ -70,7 +70,9 @@ func (l *logs) clientLevel(level zapcore.Level) { l.lineLevel.SetLevel(level) }
 // openToClient lets lines reach the client: LSP forbids them before initialize is answered.
 func (l *logs) openToClient() { l.open.Store(true) }
 
-func logFolder(getenv func(string) string) string {
+// LogFolder is where serve keeps its logs, one file for each run: $XDG_STATE_HOME/sidefork/log; "" where there is no
+// place for them.
+func LogFolder(getenv func(string) string) string {
 	state := getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(state) {
 		home := getenv("HOME")

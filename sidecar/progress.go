@@ -98,7 +98,7 @@ func (p *progress) report(percent int, message string) {
 	p.percent = max(p.percent, min(percent, 100))
 	p.last = time.Now()
 	now := p.percent
-	p.send(value{Kind: "report", Message: message, Percentage: &now})
+	p.send(value{Kind: "report", Message: commands.Printable(message), Percentage: &now})
 }
 
 func (p *progress) end(message string) {
