@@ -109,8 +109,8 @@ func (t *trail) check(commonDir string) error {
 	return nil
 }
 
-// uuid is what an operation's id must look like: it becomes a file name.
-var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+// operationID is what an operation's id must look like: it becomes a file name.
+var operationID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
 func operationsFolder(commonDir string) string {
 	return filepath.Join(commonDir, "sidefork", "operations")

@@ -42,7 +42,7 @@ func Recover(ctx context.Context, commonDir string) ([]Recovered, error) {
 			}
 		}
 		id, ok := strings.CutSuffix(e.Name(), ".json")
-		if !ok || !uuid.MatchString(id) || ctx.Err() != nil {
+		if !ok || !operationID.MatchString(id) || ctx.Err() != nil {
 			continue
 		}
 		r, err := recoverOne(ctx, commonDir, id)
@@ -136,7 +136,7 @@ func openTrimmed(path string) (*os.File, error) {
 // Outcome says what became of an operation: running, completed, rolledBack, failed (something of it stands, or stands
 // until Recover) or unknownOperation.
 func Outcome(commonDir, id string) string {
-	if !uuid.MatchString(id) {
+	if !operationID.MatchString(id) {
 		return "unknownOperation"
 	}
 	t, err := readTrail(commonDir, id)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -125,17 +124,13 @@ func (u undo) clear(ctx context.Context, ws *WorkspaceStep) error {
 		return &Stuck{Paths: []string{top}, Err: err}
 	}
 	s := sweep{root: root, real: map[string]bool{".": true}}
+	for p := range u.written() { // the look has found them to be what was recorded; a link goes before what is behind it
+		s.unlink(p)
+	}
+	s.real = map[string]bool{".": true}
 	for _, p := range paths {
 		s.unlink(p)
 	}
-	for _, step := range u.journal.steps {
-		if step.Carry != nil && step.Carry.Fresh {
-			for _, p := range step.Carry.Paths {
-				s.isReal(path.Dir(string(p.Path))) // its temporaries lie there
-			}
-		}
-	}
-	s.unlinkTemporaries()
 	s.removeEmptyFolders(".")
 	if left := rest(root, top); len(left) > 0 {
 		return &Stuck{Paths: left}
@@ -216,24 +211,23 @@ func (s *sweep) unlink(p string) {
 	}
 }
 
-// temporary is the name under which a carried file is written before it is renamed into place.
-var temporary = regexp.MustCompile(`^\.sf-[0-9]+$`)
-
-func (s *sweep) unlinkTemporaries() {
-	for dir, is := range s.real {
-		if !is {
+// written are the paths that the operation has recorded for a child of its own, and their temporary names.
+func (u undo) written() map[string][]expected {
+	paths := map[string][]expected{}
+	for i, step := range u.journal.steps {
+		if step.Carry == nil || !step.Carry.Fresh {
 			continue
 		}
-		entries, err := fs.ReadDir(s.root.FS(), dir)
-		if err != nil {
-			continue
-		}
-		for _, e := range entries {
-			if temporary.MatchString(e.Name()) && !e.IsDir() {
-				s.unlink(path.Join(dir, e.Name()))
+		for _, p := range step.Carry.Paths {
+			name := string(p.Path)
+			paths[name] = append(paths[name], expected{p, u.journal.times[i]})
+			if p.Temp != "" {
+				temp := path.Join(path.Dir(name), path.Base(p.Temp))
+				paths[temp] = append(paths[temp], expected{WrittenPath{Kind: temporary}, u.journal.times[i]})
 			}
 		}
 	}
+	return paths
 }
 
 // removeEmptyFolders removes the folders below dir that hold no file at any depth: git does not know them.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -88,15 +87,7 @@ func (u undo) lookAtHalf(ctx context.Context, ws *WorkspaceStep) ([]string, erro
 
 // judge gives those of the paths that are not as the operation left them.
 func (u undo) judge(ctx context.Context, ws *WorkspaceStep, paths []string, c git.Command) ([]string, error) {
-	recorded := map[string][]expected{}
-	for i, step := range u.journal.steps {
-		if step.Carry == nil || !step.Carry.Fresh {
-			continue
-		}
-		for _, p := range step.Carry.Paths {
-			recorded[string(p.Path)] = append(recorded[string(p.Path)], expected{p, u.journal.times[i]})
-		}
-	}
+	recorded := u.written()
 	var foreign []string
 	for _, p := range paths {
 		p = strings.TrimSuffix(p, "/")
@@ -108,8 +99,6 @@ func (u undo) judge(ctx context.Context, ws *WorkspaceStep, paths []string, c gi
 		case err != nil && (u.journal.undoing || u.journal.entry == ""):
 			continue
 		case slices.ContainsFunc(recorded[p], func(e expected) bool { return e.matches(info) }):
-			continue
-		case info != nil && temporary.MatchString(path.Base(p)) && !info.IsDir():
 			continue
 		case info != nil && u.asCheckedOut(ctx, c, ws.Base, p, full, info):
 			continue
@@ -124,6 +113,9 @@ func gone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
+// temporary is the kind of a name under which a file is written before it is renamed into place.
+const temporary = "temporary"
+
 // expected is what a recorded path may be, and when it was recorded.
 type expected struct {
 	WrittenPath
@@ -136,6 +128,8 @@ func (e expected) matches(info fs.FileInfo) bool {
 		return e.Kind == "removed"
 	case e.Kind == "file":
 		return info.Mode().IsRegular() && info.Size() == e.Size && sameTime(e.MTime, info.ModTime().UnixNano())
+	case e.Kind == temporary:
+		return !info.IsDir()
 	case e.Kind == "link":
 		return info.Mode()&fs.ModeSymlink != 0
 	case e.Kind == "dir":

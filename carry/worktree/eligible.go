@@ -47,8 +47,8 @@ func (w Worktree) operation() string {
 }
 
 // childActsElsewhere refuses the repository in which every linked worktree acts on the main one's files: with
-// extensions.worktreeConfig, core.worktree of the shared configuration holds for all of them. What this misses (a
-// setting that is included) the proof of the new child finds.
+// extensions.worktreeConfig, core.worktree of the shared configuration holds for all of them. git reads both from that
+// file alone, without what it includes. The new child is proved all the same.
 func (w Worktree) childActsElsewhere() *Refusal {
 	config := sharedConfig(w.CommonDir)
 	if top := config["core.worktree"]; top != "" && isTrue(config["extensions.worktreeconfig"]) {
