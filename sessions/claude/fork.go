@@ -3,6 +3,7 @@ package claude
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -40,7 +41,7 @@ func fork(r agent.ForkRequest) (agent.Launch, error) {
 		argv = append(argv, "--name", r.Name) // else the child takes its parent's title
 	}
 	if r.Prompt != "" {
-		argv = append(argv, "--", r.Prompt)
+		argv = append(argv, "--", asPrompt(r.Prompt))
 	}
 	env := map[string]*string{"CLAUDE_CONFIG_DIR": agent.Pin(r.Parent)}
 	for _, variable := range inherited() {
@@ -49,6 +50,15 @@ func fork(r agent.ForkRequest) (agent.Launch, error) {
 	return agent.Launch{
 		Argv: argv, Cwd: r.Child, Env: env, Parent: r.Parent.ID, Session: agent.ID{Agent: name, ID: id.String()},
 	}, nil
+}
+
+// asPrompt keeps a prompt of one word from being taken for a command: `claude … -- update` updates Claude Code instead of
+// saying "update" (seen with 2.1.332). A blank at its end makes it no command, and is not seen in the conversation.
+func asPrompt(prompt string) string {
+	if strings.ContainsAny(prompt, " \t\r\n") {
+		return prompt
+	}
+	return prompt + " "
 }
 
 // awaitStart waits for the child's entry in the registry: it is there before the first screen.

@@ -26,6 +26,7 @@ func TestForkGivesTheCommandOfTheInstalledVersion(t *testing.T) {
 		{"an older one", parent, agent.Version{2, 1, 239}, nil, "", "/bin/claude --resume " + parent.Source + " --fork-session --session-id NEW --name my-fork"},
 		{"the parent's folder is gone", gone, agent.Version{2, 1, 332}, nil, "", "/bin/claude --resume " + parent.Source + " --fork-session --session-id NEW --name my-fork"},
 		{"with a prompt", parent, agent.Version{2, 1, 332}, nil, "--help; rm", "/bin/claude --resume " + session + " --fork-session --session-id NEW --name my-fork -- --help; rm"},
+		{"with a prompt that is a command", parent, agent.Version{2, 1, 332}, nil, "update", "/bin/claude --resume " + session + " --fork-session --session-id NEW --name my-fork -- update "},
 		{"with the user's arguments", parent, agent.Version{2, 1, 332}, []string{"--model", "opus"}, "", "/bin/claude --model opus --resume " + session + " --fork-session --session-id NEW --name my-fork"},
 	}
 	for _, test := range tests {
@@ -44,7 +45,7 @@ func TestForkGivesTheCommandOfTheInstalledVersion(t *testing.T) {
 			if line != test.want {
 				t.Errorf("got  %s\nwant %s", line, test.want)
 			}
-			if test.prompt != "" && got.Argv[len(got.Argv)-1] != test.prompt {
+			if last := got.Argv[len(got.Argv)-1]; test.prompt != "" && strings.TrimSpace(last) != test.prompt {
 				t.Errorf("the prompt is not one argument: %q", got.Argv)
 			}
 		})
