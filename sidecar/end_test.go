@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/sidefork/sidefork/commands"
 	"github.com/sidefork/sidefork/test/editor"
 )
@@ -151,7 +153,7 @@ func TestTheEndDoesNotWaitForEver(t *testing.T) {
 }
 
 func TestTheServerEndsWithItsEditor(t *testing.T) {
-	run := func(t *testing.T, env ...string) (editorProcess *exec.Cmd, e *editor.Editor) {
+	run := func(t *testing.T) (editorProcess *exec.Cmd, e *editor.Editor) {
 		editorProcess = exec.Command(os.Args[0])
 		editorProcess.Env = []string{"SIDECAR_TEST=wait"}
 		stdin, err := editorProcess.StdinPipe()
@@ -162,7 +164,7 @@ func TestTheServerEndsWithItsEditor(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = stdin.Close() })
-		return editorProcess, serveProcess(t, editor.Options{ProcessID: editorProcess.Process.Pid, Trace: "verbose"}, env...)
+		return editorProcess, serveProcess(t, editor.Options{ProcessID: editorProcess.Process.Pid, Trace: "verbose"})
 	}
 	t.Run("killed while the pipes stay open", func(t *testing.T) {
 		process, e := run(t)
@@ -175,15 +177,15 @@ func TestTheServerEndsWithItsEditor(t *testing.T) {
 		}
 	})
 	// Over ssh the number is one of the user's own machine, and here means somebody else.
-	t.Run("not over ssh", func(t *testing.T) {
-		process, e := run(t, "SSH_CONNECTION=10.0.0.1 1 10.0.0.2 22")
-		_ = process.Process.Kill()
-		_ = process.Wait()
-		wantAlive(t, e)
-	})
-	t.Run("over ssh, if it started us", func(t *testing.T) {
-		if !isAncestor(os.Getppid()) || isAncestor(os.Getpid()) {
-			t.Error("the parent is not known as an ancestor, or the process itself is")
+	t.Run("not over ssh, unless it started us", func(t *testing.T) {
+		ssh := Options{Getenv: func(name string) string { return map[string]string{"SSH_CONNECTION": "10.0.0.1 1 10.0.0.2 22"}[name] }}
+		s := &server{opt: ssh, logs: &logs{file: zap.NewNop()}}
+		if s.sameMachine(os.Getpid()) || !s.sameMachine(os.Getppid()) {
+			t.Error("over ssh, a process is watched that did not start us, or the one that did is not")
+		}
+		s.opt.Getenv = func(string) string { return "" }
+		if !s.sameMachine(os.Getpid()) {
+			t.Error("without ssh, a process is not watched")
 		}
 	})
 	t.Run("one that cannot be found is not watched", func(t *testing.T) {

@@ -7,9 +7,10 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/sidefork/sidefork/commands"
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
+
+	"github.com/sidefork/sidefork/commands"
 )
 
 // codeRequestFailed is LSP 3.17's RequestFailed, which the library does not know.

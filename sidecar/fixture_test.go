@@ -11,9 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/sidefork/sidefork/commands"
 	"github.com/sidefork/sidefork/test/editor"
-	"go.uber.org/goleak"
 )
 
 // TestMain is also the server of the tests that need a process: the test binary started again.
@@ -136,7 +137,7 @@ func initialize(t *testing.T, e *editor.Editor, o editor.Options) json.RawMessag
 
 // soon is the time by which anything that a test waits for has come, or never will.
 func soon(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }

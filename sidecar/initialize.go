@@ -6,9 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sidefork/sidefork/commands"
 	"go.lsp.dev/protocol"
 	"go.uber.org/zap"
+
+	"github.com/sidefork/sidefork/commands"
 )
 
 // client is what the client told of itself. Copies share no memory that is written to.
@@ -100,11 +101,11 @@ func (s *server) capabilities() any {
 	return a
 }
 
-// features names what this sidecar can do: those that are a command, as far as the table has it, and the options' own.
+// features names what this sidecar can do: each command of the table, and the options' own.
 func (s *server) features() []string {
 	features := []string{}
-	for _, name := range []string{"fork", "carry", "sessions", "plan", "inspect", "outcome", "guard"} {
-		if slices.ContainsFunc(s.opt.Commands, func(c commands.Command) bool { return c.Name == "sidefork."+name }) {
+	for _, c := range s.opt.Commands {
+		if name, ok := strings.CutPrefix(c.Name, "sidefork."); ok {
 			features = append(features, name)
 		}
 	}

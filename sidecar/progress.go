@@ -6,9 +6,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sidefork/sidefork/commands"
 	"go.lsp.dev/protocol"
 	"go.uber.org/zap"
+
+	"github.com/sidefork/sidefork/commands"
 )
 
 const (

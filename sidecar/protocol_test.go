@@ -138,7 +138,7 @@ func TestAMessageWithoutVersionIsTaken(t *testing.T) {
 
 func TestALargeMessageIsAnswered(t *testing.T) {
 	e := serveReady(t, nil)
-	const size = 10 << 20
+	const size = 4 << 20
 	c := e.Expect(5)
 	head, tail := `{"jsonrpc":"2.0","id":5,"method":"workspace/executeCommand","params":{"command":"test.len","arguments":[{"text":"`, `"}]}}`
 	if err := e.Frame([]byte(head + strings.Repeat("a", size) + tail)); err != nil {
@@ -291,7 +291,7 @@ func TestInitializeAnswersWithTheContract(t *testing.T) {
 		t.Fatal(err)
 	}
 	features := strings.Join(own.Features, " ")
-	if own.Contract != 1 || own.Platform == "" || own.Agents["claude"].Fork != "native" || !strings.HasPrefix(features, "fork carry sessions plan inspect") {
+	if own.Contract != 1 || own.Platform == "" || own.Agents["claude"].Fork != "native" || !strings.HasPrefix(features, "workspaces sessions inspect plan fork carry") {
 		t.Errorf("experimental.sidefork is %+v", own)
 	}
 	if !strings.HasSuffix(features, "terminals") {

@@ -11,8 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sidefork/sidefork/commands"
 	"go.uber.org/zap"
+
+	"github.com/sidefork/sidefork/commands"
 )
 
 // mergeSettings lays an editor's settings over others. They come as the section itself or as {"sidefork": section}.

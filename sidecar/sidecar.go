@@ -28,9 +28,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/sidefork/sidefork/commands"
 	"go.lsp.dev/jsonrpc2"
 	"go.uber.org/zap"
+
+	"github.com/sidefork/sidefork/commands"
 )
 
 // Options are what a server is made of. The zero value serves the real commands.
@@ -40,7 +41,7 @@ type Options struct {
 	Commands []commands.Command
 	// Run runs one of them. It may be called from many goroutines at once. Default: commands.Run.
 	Run func(ctx context.Context, env *commands.Env, name string, argument json.RawMessage, progress commands.Progress) (any, *commands.Failure)
-	// Features are announced beside those that follow from the table (see features).
+	// Features are announced beside the table's, whose commands are a feature each: what has no command of its own.
 	Features []string
 	// Agents tells how each agent's sessions can be forked: "claude" → "native" or "transcript". It is called while the
 	// client waits for initialize, so it must not start a process. nil: none.
