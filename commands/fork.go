@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/sidefork/sidefork/carry"
 	"github.com/sidefork/sidefork/carry/worktree"
@@ -89,7 +90,7 @@ func forkSession(ctx context.Context, env *Env, p ForkParams, progress Progress)
 		Launch:    describeLaunch(launch),
 		Carried:   carried,
 		Setup:     setup.result,
-		Warnings:  append(append(append(warnings, base.warnings...), place.warnings...), setup.warnings...),
+		Warnings:  slices.Concat([]Warning{}, warnings, base.warnings, place.warnings, setup.warnings),
 	}, nil
 }
 
