@@ -41,6 +41,7 @@ func agents() []agent { return []agent{claude(), codex()} }
 
 // forEachAgent runs a test with each real agent, each in a world of its own.
 func forEachAgent(t *testing.T, test func(t *testing.T, w *world)) {
+	t.Parallel()
 	for _, a := range agents() {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()

@@ -48,13 +48,18 @@ func claude() agent {
 			return argv
 		},
 		talk:        []string{"claude"},
-		ready:       "? for shortcuts",
+		ready:       "(shift+tab to cycle)",
 		transcripts: func(id string) string { return filepath.Join("projects", "*", id+".jsonl") },
 		isTurn:      func(r fakeapi.Request) bool { return strings.HasPrefix(r.Path, "/v1/messages?") },
 		who:         func(r fakeapi.Request) string { return r.Headers["x-claude-code-session-id"] },
-		where: func(r fakeapi.Request) string {
-			_, rest, _ := strings.Cut(string(r.Body), "Primary working directory: ")
-			dir, _, _ := strings.Cut(rest, `\n`)
+		where: func(r fakeapi.Request) string { // the newest of the notes: a fork has its parent's too
+			const note = "Primary working directory: "
+			at := strings.LastIndex(string(r.Body), note)
+			if at < 0 {
+				return ""
+			}
+			dir, _, _ := strings.Cut(string(r.Body[at+len(note):]), `\n`)
+			dir, _, _ = strings.Cut(dir, " (was ")
 			return dir
 		},
 		checkTranscript: checkClaudeTranscript,

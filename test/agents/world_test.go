@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,9 @@ import (
 	"github.com/sidefork/sidefork/test/fakeapi"
 	"github.com/sidefork/sidefork/test/ptydrive"
 )
+
+// patience is how long anything may take, on a machine that is busy with other things.
+const patience = 2 * time.Minute
 
 // world is all that one test touches: a home, a repository with uncommitted changes, an account of the agent and the API
 // that the agent talks to.
@@ -50,7 +54,7 @@ func newWorld(t *testing.T, a agent) *world {
 			t.Error(err)
 		}
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	t.Cleanup(cancel)
 	w := &world{
 		t: t, ctx: ctx, agent: a, api: a.start(t), top: top,
@@ -156,7 +160,7 @@ func (w *world) say(dir, resume, prompt string) string {
 // turn awaits the turn whose newest prompt holds a text that no other has.
 func (w *world) turn(prompt string) fakeapi.Request {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(w.ctx, patience)
 	defer cancel()
 	r, err := w.api.Await(ctx, func(r fakeapi.Request) bool {
 		return w.agent.isTurn(r) && strings.Contains(string(r.Body), prompt)
@@ -187,7 +191,7 @@ type terminal struct {
 
 func (t *terminal) await(texts ...string) string {
 	t.w.t.Helper()
-	ctx, cancel := context.WithTimeout(t.w.ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(t.w.ctx, patience)
 	defer cancel()
 	shown, err := t.pty.Await(ctx, texts...)
 	if err != nil {
@@ -199,7 +203,7 @@ func (t *terminal) await(texts ...string) string {
 // enter types a prompt and sends it.
 func (t *terminal) enter(prompt string) {
 	t.w.t.Helper()
-	ctx, cancel := context.WithTimeout(t.w.ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(t.w.ctx, patience)
 	defer cancel()
 	if err := t.pty.Type(ctx, prompt); err != nil {
 		t.w.t.Fatal(err)
@@ -207,6 +211,15 @@ func (t *terminal) enter(prompt string) {
 	if err := t.pty.Press(ptydrive.Enter); err != nil {
 		t.w.t.Fatal(err)
 	}
+}
+
+// runs says whether a process is the terminal's program or was started by it.
+func (t *terminal) runs(pid int) bool {
+	below, err := ptydrive.Below(t.pty.PID())
+	if err != nil {
+		t.w.t.Fatal(err)
+	}
+	return pid == t.pty.PID() || slices.ContainsFunc(below, func(p string) bool { return strings.HasPrefix(p, strconv.Itoa(pid)+" ") })
 }
 
 func (t *terminal) close() {
@@ -345,6 +358,15 @@ func (w *world) proveTurn(f forked, parent, prompt, word string) (child string) 
 	}
 	w.agent.checkTranscript(w.t, w.awaitTranscript(child, prompt), parent, child, f.Workspace.Path)
 	return child
+}
+
+// quoted is a text as it stands in a request's body.
+func quoted(text string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text) // a string
+	return strings.Trim(strings.TrimSpace(b.String()), `"`)
 }
 
 // excerpt is a request as one short line: who asked, and each place that holds the word.

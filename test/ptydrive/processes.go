@@ -58,8 +58,12 @@ func endSession(root int, rootExited <-chan struct{}) error {
 	signals := []syscall.Signal{syscall.SIGHUP, syscall.SIGTERM, syscall.SIGKILL}
 	var members []process // everyone ever seen in the family, so that orphans stay in it
 	for _, signal := range signals {
+		grace := time.Second
+		if signal == syscall.SIGKILL {
+			grace = 10 * time.Second
+		}
 		signalled := map[process]bool{}
-		for deadline := time.Now().Add(time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		for deadline := time.Now().Add(grace); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 			table, err := processes()
 			if err != nil {
 				return err
