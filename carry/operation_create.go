@@ -27,7 +27,7 @@ func (c CreateRequest) Argv() [][]string {
 
 func addWorktree(path, branch string) git.Command {
 	return git.Command{
-		Args:   []string{"worktree", "add", "--", path, branch},
+		Args:   []string{"worktree", "add", "-q", "--", path, branch},
 		Config: []string{"checkout.workers=" + strconv.Itoa(runtime.NumCPU())},
 	}
 }

@@ -101,10 +101,11 @@ func runnable(hookFile string) bool {
 
 // sight is what a path that differs from the commit looks like.
 type sight struct {
-	mode  os.FileMode
-	size  int64
-	mtime int64
-	there bool
+	staged bool
+	there  bool
+	mode   os.FileMode
+	size   int64
+	mtime  int64
 }
 
 func (s sight) written(path string) WrittenPath {
@@ -127,12 +128,12 @@ func looksOf(ctx context.Context, top string) (map[string]sight, error) {
 		return nil, err
 	}
 	looks := make(map[string]sight, len(paths))
-	for _, path := range paths {
-		var s sight
-		if info, err := os.Lstat(filepath.Join(top, filepath.FromSlash(path))); err == nil {
-			s = sight{info.Mode(), info.Size(), info.ModTime().UnixNano(), true}
+	for _, p := range paths {
+		s := sight{staged: p.Staged}
+		if info, err := os.Lstat(filepath.Join(top, filepath.FromSlash(p.Path))); err == nil {
+			s.mode, s.size, s.mtime, s.there = info.Mode(), info.Size(), info.ModTime().UnixNano(), true
 		}
-		looks[path] = s
+		looks[p.Path] = s
 	}
 	return looks, nil
 }

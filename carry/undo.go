@@ -30,6 +30,9 @@ func (u undo) run(ctx context.Context) error {
 	}
 	ws := u.journal.workspace()
 	if ws != nil {
+		if err := os.MkdirAll(locksFolder(u.common), 0o755); err != nil {
+			return &Stuck{Err: err}
+		}
 		behind, err := waitLock(ctx, worktreesLock(u.common))
 		if err != nil {
 			return &Stuck{Err: err}

@@ -82,15 +82,19 @@ func (u undo) lookAtHalf(ctx context.Context, ws *WorkspaceStep) ([]string, erro
 	if err != nil {
 		return nil, err
 	}
-	return u.judge(ctx, ws, append(different, unknown...), c)
+	var paths []git.StatusPath
+	for _, p := range append(different, unknown...) {
+		paths = append(paths, git.StatusPath{Path: p})
+	}
+	return u.judge(ctx, ws, paths, c)
 }
 
 // judge gives those of the paths that are not as the operation left them.
-func (u undo) judge(ctx context.Context, ws *WorkspaceStep, paths []string, c git.Command) ([]string, error) {
+func (u undo) judge(ctx context.Context, ws *WorkspaceStep, paths []git.StatusPath, c git.Command) ([]string, error) {
 	recorded := u.written()
 	var foreign []string
-	for _, p := range paths {
-		p = strings.TrimSuffix(p, "/")
+	for _, entry := range paths {
+		p := strings.TrimSuffix(entry.Path, "/")
 		full := filepath.Join(string(ws.Path), filepath.FromSlash(p))
 		info, err := os.Lstat(full)
 		switch {
@@ -100,7 +104,7 @@ func (u undo) judge(ctx context.Context, ws *WorkspaceStep, paths []string, c gi
 			continue
 		case slices.ContainsFunc(recorded[p], func(e expected) bool { return e.matches(info) }):
 			continue
-		case info != nil && u.asCheckedOut(ctx, c, ws.Base, p, full, info):
+		case info != nil && !entry.Staged && u.asCheckedOut(ctx, c, ws.Base, p, full, info):
 			continue
 		}
 		foreign = append(foreign, full)

@@ -12,9 +12,15 @@ func TreePaths(ctx context.Context, c Command, commit string) ([]string, error) 
 	return c.paths(ctx)
 }
 
+// StatusPath is a path that is not as HEAD has it.
+type StatusPath struct {
+	Path   string
+	Staged bool // its index entry is not HEAD's
+}
+
 // StatusPaths lists every path of the worktree at dir that is not as its HEAD has it and git's index says: changed,
 // staged, untracked and ignored ones, whatever the repository's settings would hide.
-func StatusPaths(ctx context.Context, dir string) ([]string, error) {
+func StatusPaths(ctx context.Context, dir string) ([]StatusPath, error) {
 	c := Command{
 		Dir: dir, Config: []string{"status.branch=false", "status.renames=false", "status.aheadBehind=false", "core.ignoreStat=false"},
 		Args: []string{"status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignored=traditional", "--ignore-submodules=none"},
@@ -23,10 +29,10 @@ func StatusPaths(ctx context.Context, dir string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var paths []string
+	var paths []StatusPath
 	for entry := range bytes.SplitSeq(out, []byte{0}) {
-		if len(entry) > 3 { // two letters, a blank, the path
-			paths = append(paths, string(entry[3:]))
+		if len(entry) > 3 { // index, disk, a blank, the path
+			paths = append(paths, StatusPath{string(entry[3:]), !bytes.ContainsAny(entry[:1], " ?!")})
 		}
 	}
 	return paths, nil
@@ -76,5 +82,8 @@ func (c Command) paths(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
+	if len(out) == 0 {
+		return nil, nil
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), nil
 }
