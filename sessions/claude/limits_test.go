@@ -79,6 +79,7 @@ func TestReadOfALongTranscriptIsItsHeadAndTail(t *testing.T) {
 
 func TestTimeOfALineLongerThanTheTailIsFound(t *testing.T) {
 	text := message("user", `"hello"`, "/w", "2026-01-01T00:00:00Z") +
+		message("assistant", `"`+strings.Repeat("x", headWanted)+`"`, "/w", "2026-01-01T00:00:01Z") + // where the head ends
 		`{"type":"attachment","attachment":{"systemPrompt":["` + strings.Repeat("x", 2*tailLimit) + `"]},"timestamp":"2026-01-05T00:00:00.123Z","cwd":"/w"}`
 	for _, end := range []string{"", "\n"} {
 		got, err := read(strings.NewReader(text+end), int64(len(text+end)))
@@ -117,5 +118,47 @@ func TestTitlesAreTheLastAndTheUsersBeforeTheAgents(t *testing.T) {
 	got, _ := read(bytes.NewReader([]byte(text)), int64(len(text)))
 	if got.custom != "two" || got.ai != "made up later" {
 		t.Errorf("got %+v", got)
+	}
+}
+
+func TestAClockThatWentBackDoesNotMakeASessionOlder(t *testing.T) {
+	text := message("user", `"hello"`, "/w", "2026-01-09T00:00:00Z") + strings.Repeat(message("assistant", `"ok"`, "/w", "2026-01-01T00:00:00Z"), 1000)
+	got, err := read(strings.NewReader(text), int64(len(text)))
+	if err != nil || got.last.Day() != 9 {
+		t.Errorf("last activity %v, %v", got.last, err)
+	}
+}
+
+func TestThePromptIsThePersons(t *testing.T) {
+	tests := []struct{ name, line, want string }{
+		{"a text", `{"type":"user","message":{"content":"hello"}}`, "hello"},
+		{"parts", `{"type":"user","message":{"content":[{"type":"image"},{"type":"text","text":"look"},{"type":"text","text":"more"}]}}`, "look"},
+		{"a note of the program", `{"type":"user","isMeta":true,"message":{"content":"Caveat"}}`, ""},
+		{"a summary", `{"type":"user","isCompactSummary":true,"message":{"content":"Before"}}`, ""},
+		{"a tool's result", `{"type":"user","message":{"content":[{"type":"text","text":"x"},{"type":"tool_result","content":"y"}]}}`, ""},
+		{"a command", `{"type":"user","message":{"content":"<command-name>/clear</command-name>"}}`, ""},
+		{"the answer", `{"type":"assistant","message":{"content":"hello"}}`, ""},
+		{"a subagent's", `{"type":"user","isSidechain":true,"message":{"content":"hello"}}`, ""},
+		{"no content", `{"type":"user","message":{"content":null}}`, ""},
+		{"no object", `{"type":"user","message":"hello"}`, ""},
+	}
+	for _, test := range tests {
+		if got, err := read(strings.NewReader(test.line), int64(len(test.line))); err != nil || got.prompt != test.want {
+			t.Errorf("%s: %q, %v", test.name, got.prompt, err)
+		}
+	}
+}
+
+func TestTheParentIsTheLastSessionThatACopiedLineNames(t *testing.T) {
+	text := `{"type":"user","message":{"content":"x"},"forkedFrom":{"sessionId":"a","messageUuid":"m"}}
+{"type":"assistant","message":{"content":"x"},"requestSessionId":"b"}
+{"type":"assistant","message":{"content":"x"},"requestSessionId":"c"}
+{"type":"user","message":{"content":"its own"}}
+`
+	for lines, want := range []string{"", "a", "b", "c", "c"} {
+		part := strings.Join(strings.SplitAfter(text, "\n")[:lines], "")
+		if got, err := read(strings.NewReader(part), int64(len(part))); err != nil || got.parent != want {
+			t.Errorf("of %d lines: %q, %v", lines, got.parent, err)
+		}
 	}
 }

@@ -86,7 +86,7 @@ func TestRegistryReadsTheRealEntryAndNoKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, content := range map[string]string{
-		"8875.json": string(entry), "8875.abc.key": "secret", "8876.json": string(entry), "8877.json": "{", "8878.json": strings.Repeat(" ", entryLimit+1),
+		"8875.json": string(entry), "8875.abc.key": "secret", "8876.json": strings.Replace(string(entry), session, "00000000-0000-4000-8000-000000000000", 1), "8877.json": "{", "8878.json": strings.Repeat(" ", entryLimit+1),
 	} {
 		if err := os.WriteFile(filepath.Join(home, "sessions", name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)

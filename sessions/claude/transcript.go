@@ -41,10 +41,8 @@ type transcript struct {
 func read(r io.ReaderAt, size int64) (transcript, error) {
 	var t transcript
 	if size > tailLimit {
-		var used int64
-		err := jsonl.Lines(io.NewSectionReader(r, 0, size), headLimit, func(line []byte) bool {
+		err := jsonl.Lines(io.NewSectionReader(r, 0, size), headLimit, func(line []byte, used int64) bool {
 			t.add(line)
-			used += int64(len(line)) + 1
 			enough := t.cwd != "" && t.talk && used >= headWanted
 			return !enough || t.prompt == "" && used < headPrompt
 		})

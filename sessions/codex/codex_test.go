@@ -339,6 +339,14 @@ func TestReadingIsBoundedInAHugeRollout(t *testing.T) {
 	}
 }
 
+func TestTimeBeforeALineLongerThanTheTailIsFound(t *testing.T) {
+	text := line1(parentID, "/w", "") + `{"timestamp":"2026-12-01T00:00:00Z","type":"event_msg","payload":"` + strings.Repeat("x", 2*tailLimit) + `"}`
+	told, err := readStory(strings.NewReader(text), int64(len(text)))
+	if err != nil || told.last.Month() != time.December {
+		t.Errorf("last activity %v, %v", told.last, err)
+	}
+}
+
 func TestListEndsWithItsContext(t *testing.T) {
 	_, homes := newHome(t, "home")
 	ctx, cancel := context.WithCancel(t.Context())

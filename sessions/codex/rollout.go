@@ -100,7 +100,7 @@ func glance(r io.ReaderAt, size int64) (meta, error) {
 
 // firstLine reads the whole of line 1.
 func firstLine(r io.ReaderAt, size int64) (m meta, err error) {
-	err = jsonl.Lines(io.NewSectionReader(r, 0, size), headLimit, func(line []byte) bool {
+	err = jsonl.Lines(io.NewSectionReader(r, 0, size), headLimit, func(line []byte, _ int64) bool {
 		var whole bool
 		m, whole = parseMeta(line)
 		m.ok = m.ok && whole
@@ -119,14 +119,13 @@ type story struct {
 // readStory reads line 1, the first prompt and the last time.
 func readStory(r io.ReaderAt, size int64) (s story, err error) {
 	var event string
-	var used int64
-	err = jsonl.Lines(io.NewSectionReader(r, 0, size), headLimit, func(line []byte) bool {
-		if used == 0 {
+	first := true
+	err = jsonl.Lines(io.NewSectionReader(r, 0, size), headLimit, func(line []byte, used int64) bool {
+		if first {
 			var whole bool
 			s.meta, whole = parseMeta(line)
-			s.ok = s.ok && whole
+			s.ok, first = s.ok && whole, false
 		}
-		used += int64(len(line)) + 1
 		item, said := userText(line)
 		if item {
 			s.prompt = said

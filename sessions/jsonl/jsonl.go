@@ -23,15 +23,18 @@ const (
 	widest = 1 << 20
 )
 
-// Lines gives the lines of r that are not blank, until each says no, r ends or limit bytes were read. A line that the
+// Lines gives the lines of r that are not blank, each with the count of bytes up to its end, until each says no, r ends
+// or limit bytes were read. A line that the
 // limit cuts is not given; one that the end of r cuts is. A line longer than Window is given with its long strings cut
 // short, still as valid as it was. The bytes are only good until each returns.
-func Lines(r io.Reader, limit int64, each func(line []byte) bool) error {
+func Lines(r io.Reader, limit int64, each func(line []byte, end int64) bool) error {
 	left := &io.LimitedReader{R: r, N: limit}
 	in := bufio.NewReaderSize(left, Window)
 	var long squeezer
+	var end int64
 	for {
 		part, err := in.ReadSlice('\n')
+		end += int64(len(part))
 		if errors.Is(err, bufio.ErrBufferFull) {
 			long.add(part)
 			continue
@@ -47,7 +50,7 @@ func Lines(r io.Reader, limit int64, each func(line []byte) bool) error {
 			long.add(part)
 			part = long.line
 		}
-		if line := trim(part); len(line) > 0 && !each(line) {
+		if line := trim(part); len(line) > 0 && !each(line, end) {
 			return nil
 		}
 		if ended {

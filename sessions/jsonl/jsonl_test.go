@@ -15,7 +15,10 @@ import (
 
 func lines(t testing.TB, text string, limit int64) (got []string) {
 	t.Helper()
-	if err := Lines(strings.NewReader(text), limit, func(line []byte) bool {
+	if err := Lines(strings.NewReader(text), limit, func(line []byte, end int64) bool {
+		if end < int64(len(line)) || end > int64(len(text)) {
+			t.Errorf("a line of %d bytes ends at %d", len(line), end)
+		}
 		got = append(got, string(line))
 		return true
 	}); err != nil {
@@ -49,13 +52,13 @@ func TestLinesGivesWhatIsWhole(t *testing.T) {
 
 func TestLinesStopsWhenTold(t *testing.T) {
 	var seen int
-	if err := Lines(strings.NewReader("a\nb\nc\n"), 100, func([]byte) bool { seen++; return seen < 2 }); err != nil || seen != 2 {
+	if err := Lines(strings.NewReader("a\nb\nc\n"), 100, func([]byte, int64) bool { seen++; return seen < 2 }); err != nil || seen != 2 {
 		t.Errorf("saw %d, %v", seen, err)
 	}
 }
 
 func TestLinesTellsThatReadingFailed(t *testing.T) {
-	if err := Lines(iotest.ErrReader(os.ErrPermission), 100, func([]byte) bool { return true }); err == nil {
+	if err := Lines(iotest.ErrReader(os.ErrPermission), 100, func([]byte, int64) bool { return true }); err == nil {
 		t.Error("no error")
 	}
 }
@@ -195,7 +198,7 @@ func FuzzLines(f *testing.F) {
 		whole := bytes.Split(data, []byte("\n"))
 		for _, source := range [][]byte{data, append(append([]byte(`{"a":"`), bytes.Repeat([]byte(`x\\`), Window)...), data...)} {
 			valid := len(whole) == 1 && json.Valid(source)
-			err := Lines(bytes.NewReader(source), limit, func(line []byte) bool {
+			err := Lines(bytes.NewReader(source), limit, func(line []byte, _ int64) bool {
 				if len(line) > max(Window, widest) || valid && int64(len(source)) < limit && !json.Valid(line) {
 					t.Errorf("a line of %d bytes", len(line))
 				}
