@@ -82,6 +82,9 @@ func forkSession(ctx context.Context, env *Env, p ForkParams, progress Progress)
 	if err := undo.Keep(); err != nil {
 		return nil, err
 	}
+	if ctx.Err() != nil {
+		warnings = append(warnings, warning("cancelTooLate", ""))
+	}
 	awaitStart(env, p, session, launch)
 	return &ForkResult{
 		Status:    "completed",
@@ -102,6 +105,11 @@ func openParent(ctx context.Context, path string) (parent worktree.Worktree, fam
 	if no := parent.Eligible(); no != nil {
 		return parent, nil, no
 	}
-	family, err = parent.Siblings(ctx)
-	return parent, family, err
+	if family, err = parent.Siblings(ctx); err != nil {
+		return parent, nil, err
+	}
+	if !slices.ContainsFunc(family, func(w worktree.Worktree) bool { return w.Path == parent.Path }) {
+		return parent, nil, refuse("notRegistered", "path", parent.Path)
+	}
+	return parent, family, nil
 }
