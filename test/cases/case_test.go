@@ -109,9 +109,13 @@ func (r *run) env() []string {
 // phase runs one function of the case (lib.sh, run).
 func (r *run) phase(name string, args ...string) (stdout string, status int, err error) {
 	cmd := []string{"bash", filepath.Join(r.bench.dir, "cases", "bank", r.name+".sh"), name}
+	tool := r.bench.tool
+	if r.bench.recipe { // cannot be called in the way of sidefork
+		tool = ""
+	}
 	env := append(r.env(),
 		"WORK="+r.work, "ANSWER="+filepath.Join(r.work, "answer"), "LEFT="+filepath.Join(r.work, "left"),
-		"TOOL="+r.bench.tool, "COMPARE="+r.bench.compare)
+		"TOOL="+tool, "COMPARE="+r.bench.compare)
 	out := r.exec(2*time.Minute, r.work, env, append(cmd, args...)...)
 	if out.status != 0 {
 		err = fmt.Errorf("%s: exit status %d: %s", name, out.status, oneLine(out.stderr, 200))
