@@ -230,7 +230,7 @@ func (w *writing) alike(ctx context.Context, name string, a, b stat) (bool, erro
 func (w *writing) todo(ctx context.Context) ([]*item, error) {
 	look := w.parent.lookup()
 	var todo []*item
-	w.progress.total = 0
+	w.progress.total = w.progress.done
 	for _, it := range w.plan.disk {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -240,11 +240,18 @@ func (w *writing) todo(ctx context.Context) ([]*item, error) {
 			return nil, err
 		}
 		it.was = s
+		_, copied := w.taken[it.path]
 		if s.kind != file && s.kind != link {
 			delete(w.taken, it.path)
 		}
-		if s.kind == special {
-			continue // it became one after the look, which leaves such a thing where it is
+		if s.kind == special { // it became one after the look, which leaves such a thing where it is
+			if it.inBase && copied {
+				return nil, worktree.Refuse("parentChanging", "path", it.path) // the base's file would have to come back
+			}
+			if it.inBase {
+				continue
+			}
+			it.was = stat{}
 		}
 		if before, done := w.taken[it.path]; done && before.same(s) && !w.restless[it.path] {
 			continue
