@@ -141,7 +141,7 @@ func TestGitIsRunOnlyInCarryGit(t *testing.T) {
 		if strings.HasPrefix(path, "test/") || strings.HasPrefix(path, "carry/git/") || strings.HasSuffix(path, "_test.go") {
 			continue
 		}
-		for _, call := range []string{`exec.Command("git"`, `, "git", `, `exec.LookPath("git"`} {
+		for _, call := range []string{`exec.Command("git"`, `exec.CommandContext(ctx, "git"`, `exec.LookPath("git"`} {
 			if strings.Contains(text, call) {
 				t.Errorf("%s runs git itself: %s", path, call)
 			}

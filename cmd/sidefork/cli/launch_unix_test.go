@@ -124,7 +124,7 @@ func TestAgentGetsFolderEnvironmentAndTerminalAndItsStatusIsOurs(t *testing.T) {
 }
 
 func TestCtrlCReachesTheAgentAndLeavesUsWaiting(t *testing.T) {
-	p, terminal, said := onTerminal(t, `trap 'echo one; trap "exit 5" INT' INT; echo ready; while :; do sleep 0.05; done`)
+	p, terminal, said := onTerminal(t, `trap 'trap "exit 5" INT; echo one' INT; echo ready; while :; do sleep 0.05; done`)
 	said.await(t, "ready")
 	if _, err := terminal.Write([]byte{3}); err != nil {
 		t.Fatal(err)
