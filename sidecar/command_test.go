@@ -266,27 +266,6 @@ func TestTheServerMakesATokenOnlyWhereItMay(t *testing.T) {
 	}
 }
 
-// Three answers to one request of ours: the library's read loop would block on them.
-func TestRepeatedAnswersDoNotBlockTheServer(t *testing.T) {
-	e := serveReady(t, nil)
-	e.Answering(func(r editor.Request) (any, *editor.Error, bool) { return nil, nil, false })
-	c := e.Execute("test.stages", args{"operationId": "op"}, nil)
-	r, err := e.Requests.Await(soon(t), func(editor.Request) bool { return true })
-	if err != nil {
-		t.Fatal(err)
-	}
-	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":null}`, r.ID)
-	for range 5 {
-		if err := e.Frame([]byte(body)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := c.Wait(soon(t)); err != nil {
-		t.Error(err)
-	}
-	wantAlive(t, e)
-}
-
 func TestNoCommandRunsBeforeTheRecovery(t *testing.T) {
 	release, asked := make(chan struct{}), make(chan []string, 10)
 	recovered := false

@@ -45,6 +45,32 @@ func TestAMessageIsOneWrite(t *testing.T) {
 	}
 }
 
+// Three answers to one request of ours, and one to none, would block the library's read loop.
+func TestOnlyTheFirstAnswerIsTaken(t *testing.T) {
+	answer := frame(`{"jsonrpc":"2.0","id":1,"result":null}`)
+	input := strings.Repeat(answer, 3) + frame(`{"jsonrpc":"2.0","id":2,"result":null}`) + frame(`{"jsonrpc":"2.0","method":"x"}`)
+	s := newStream(strings.NewReader(input), io.Discard, func(error) {})
+	var bad int
+	s.bad = func(error) { bad++ }
+	call, err := jsonrpc2.NewCall(jsonrpc2.NewNumberID(1), "y", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Write(context.Background(), call); err != nil {
+		t.Fatal(err)
+	}
+	first, _, err := s.Read(context.Background())
+	if _, ok := first.(*jsonrpc2.Response); !ok || err != nil {
+		t.Errorf("the answer was read as %T, %v", first, err)
+	}
+	second, _, err := s.Read(context.Background())
+	if _, ok := second.(*jsonrpc2.Notification); !ok || err != nil || bad != 3 {
+		t.Errorf("after it came %T, %v, and %d messages were dropped; want 3", second, err, bad)
+	}
+}
+
+func frame(body string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body) }
+
 func TestAWriteErrorEndsTheServer(t *testing.T) {
 	r, w := io.Pipe()
 	_ = r.Close()

@@ -32,27 +32,29 @@ func (s *server) initialize(params json.RawMessage) any {
 	_ = json.Unmarshal(at(params, "trace"), &trace)
 	c.initOptions = at(params, "initializationOptions")
 	c.folders = foldersAtStart(params)
-	merged, err := s.mergeSettings(s.opt.Settings, c.initOptions)
-	c.settings = merged
+	c.settings = s.opt.Settings
 
 	s.mu.Lock()
 	s.client, s.state = c, running
 	s.mu.Unlock()
 	s.file.Info("initialize", zap.Strings("folders", c.folders), zap.Int("processId", c.processID),
 		zap.ByteString("client", at(params, "clientInfo")), zap.String("version", s.opt.Version))
-	s.levels(c.settings.Log.Level)
 	s.setTrace(trace)
-	if err != nil {
-		s.log.Warn("initializationOptions were ignored", zap.Error(err))
-	}
 	return s.capabilities()
 }
 
-// initialized goes on after the answer was sent.
+// initialized goes on after the answer was sent, and before the next message is read: from now on the client may hear of
+// what is wrong with its settings.
 func (s *server) initialized() {
 	s.openToClient()
-	s.recover(s.client.folders)
-	if pid := s.client.processID; pid > 0 && s.sameMachine(pid) {
+	c := s.client
+	merged, err := s.mergeSettings(s.opt.Settings, c.initOptions)
+	if err != nil {
+		s.log.Warn("initializationOptions were ignored", zap.Error(err))
+	}
+	s.useSettings(merged)
+	s.recover(c.folders)
+	if pid := c.processID; pid > 0 && s.sameMachine(pid) {
 		s.background(s.watchEditor(pid))
 	}
 }

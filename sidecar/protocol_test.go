@@ -11,7 +11,7 @@ import (
 
 // What no client should send, and some do: each is ignored or answered, and the server goes on.
 func TestServerSurvivesWhatItCannotUnderstand(t *testing.T) {
-	frame := func(body string) func(*editor.Editor) error {
+	inFrame := func(body string) func(*editor.Editor) error {
 		return func(e *editor.Editor) error { return e.Frame([]byte(body)) }
 	}
 	note := func(method string, params any) func(*editor.Editor) error {
@@ -39,25 +39,25 @@ func TestServerSurvivesWhatItCannotUnderstand(t *testing.T) {
 		{"cancel without params", note("$/cancelRequest", nil), 0},
 		{"cancel of an unknown token", note("window/workDoneProgress/cancel", args{"token": "nobody"}), 0},
 		{"cancel of a token that is none", note("window/workDoneProgress/cancel", args{"token": []int{}}), 0},
-		{"answer to no request", frame(`{"jsonrpc":"2.0","id":77,"result":null}`), 0},
-		{"answer with id null", frame(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"?"}}`), 0},
-		{"answer without result", frame(`{"jsonrpc":"2.0","id":78}`), 0},
-		{"malformed JSON", frame(`{"jsonrpc":"2.0","id":5,`), -32700},
-		{"empty frame", frame(``), -32700},
-		{"bytes that are no UTF-8", frame("\xff\xfe"), -32700},
-		{"JSON that is no message", frame(`true`), -32600},
-		{"a string", frame(`"hello"`), -32600},
-		{"an empty object", frame(`{}`), -32600},
-		{"null", frame(`null`), -32600},
-		{"batch", frame(`[{"jsonrpc":"2.0","id":60,"method":"shutdown"},{"jsonrpc":"2.0","id":61,"method":"shutdown"}]`), -32600},
-		{"method that is a number", frame(`{"jsonrpc":"2.0","id":5,"method":5}`), -32600},
-		{"another JSON-RPC", frame(`{"jsonrpc":"1.0","id":5,"method":"shutdown"}`), -32600},
-		{"request with id null", frame(`{"jsonrpc":"2.0","id":null,"method":"shutdown"}`), -32600},
-		{"request with an object as id", frame(`{"jsonrpc":"2.0","id":{},"method":"shutdown"}`), -32600},
-		{"request with an id over int32", frame(`{"jsonrpc":"2.0","id":3000000000,"method":"shutdown"}`), -32600},
-		{"request with an empty id", frame(`{"jsonrpc":"2.0","id":"","method":"shutdown"}`), -32600},
-		{"deep nesting", frame(strings.Repeat("[", 1<<20)), -32700},
-		{"deep nesting in params", frame(`{"jsonrpc":"2.0","method":"x","params":` + strings.Repeat("[", 1<<20) + strings.Repeat("]", 1<<20) + `}`), -32700},
+		{"answer to no request", inFrame(`{"jsonrpc":"2.0","id":77,"result":null}`), 0},
+		{"answer with id null", inFrame(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"?"}}`), 0},
+		{"answer without result", inFrame(`{"jsonrpc":"2.0","id":78}`), 0},
+		{"malformed JSON", inFrame(`{"jsonrpc":"2.0","id":5,`), -32700},
+		{"empty frame", inFrame(``), -32700},
+		{"bytes that are no UTF-8", inFrame("\xff\xfe"), -32700},
+		{"JSON that is no message", inFrame(`true`), -32600},
+		{"a string", inFrame(`"hello"`), -32600},
+		{"an empty object", inFrame(`{}`), -32600},
+		{"null", inFrame(`null`), -32600},
+		{"batch", inFrame(`[{"jsonrpc":"2.0","id":60,"method":"shutdown"},{"jsonrpc":"2.0","id":61,"method":"shutdown"}]`), -32600},
+		{"method that is a number", inFrame(`{"jsonrpc":"2.0","id":5,"method":5}`), -32600},
+		{"another JSON-RPC", inFrame(`{"jsonrpc":"1.0","id":5,"method":"shutdown"}`), -32600},
+		{"request with id null", inFrame(`{"jsonrpc":"2.0","id":null,"method":"shutdown"}`), -32600},
+		{"request with an object as id", inFrame(`{"jsonrpc":"2.0","id":{},"method":"shutdown"}`), -32600},
+		{"request with an id over int32", inFrame(`{"jsonrpc":"2.0","id":3000000000,"method":"shutdown"}`), -32600},
+		{"request with an empty id", inFrame(`{"jsonrpc":"2.0","id":"","method":"shutdown"}`), -32600},
+		{"deep nesting", inFrame(strings.Repeat("[", 1<<20)), -32700},
+		{"deep nesting in params", inFrame(`{"jsonrpc":"2.0","method":"x","params":` + strings.Repeat("[", 1<<20) + strings.Repeat("]", 1<<20) + `}`), -32700},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

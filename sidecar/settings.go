@@ -35,22 +35,23 @@ func (s *server) mergeSettings(under commands.Settings, raw json.RawMessage) (co
 // configure takes workspace/didChangeConfiguration. What it says replaces what it said before; the user's own settings
 // and the client's initializationOptions stay below it.
 func (s *server) configure(params json.RawMessage) error {
-	s.mu.Lock()
-	c := s.client
-	s.mu.Unlock()
-	below, err := s.mergeSettings(s.opt.Settings, c.initOptions)
+	below, err := s.mergeSettings(s.opt.Settings, s.client.initOptions)
 	if err != nil {
 		below = s.opt.Settings // told at initialize
 	}
-	c.settings, err = s.mergeSettings(below, at(params, "settings"))
+	merged, err := s.mergeSettings(below, at(params, "settings"))
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	s.client = c
-	s.mu.Unlock()
-	s.levels(c.settings.Log.Level)
+	s.useSettings(merged)
 	return nil
+}
+
+func (s *server) useSettings(settings commands.Settings) {
+	s.mu.Lock()
+	s.client.settings = settings
+	s.mu.Unlock()
+	s.levels(settings.Log.Level)
 }
 
 type folder struct {

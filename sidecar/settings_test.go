@@ -208,7 +208,12 @@ func TestLogMessagesFollowTheTrace(t *testing.T) {
 		}
 	}
 
-	e := serveReady(t, nil)
+	e := serve(t, nil)
+	initialize(t, e, editor.Options{Settings: args{"novelty": 1}})
+	wantAlive(t, e)
+	if got := lines(e); !has(got, "2 The setting novelty") {
+		t.Errorf("of an unknown setting the client saw %q", got)
+	}
 	e.Answering(refuse)
 	if err := e.Notify("$/setTrace", args{"value": "verbose"}); err != nil {
 		t.Fatal(err)

@@ -94,9 +94,9 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) int {
 	<-base.Done()
 
 	why := context.Cause(base)
-	s.log.Info("ending", zap.NamedError("why", why))
+	s.file.Info("ending", zap.NamedError("why", why)) // not to the client: one that does not read would hold up the end
 	if !s.waitForCalls(opt.RollbackWithin) {
-		s.log.Error("commands were still running at the end; the next start takes them back")
+		s.file.Error("commands were still running at the end; the next start takes them back")
 	}
 	if errors.Is(why, errExit) && s.wasShutDown() {
 		return 0

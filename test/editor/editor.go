@@ -301,6 +301,8 @@ func (e *Editor) received(body []byte) error {
 		e.notified(Notification{m.Method, m.Params})
 	case m.ID == nil || string(m.ID) == "null":
 		e.Refused.add(m.Error)
+	case m.Error == nil && m.Result == nil:
+		return fmt.Errorf("editor: an answer with neither result nor error: %.200q", body)
 	default:
 		e.mu.Lock()
 		c := e.calls[string(m.ID)]
@@ -308,9 +310,6 @@ func (e *Editor) received(body []byte) error {
 		e.mu.Unlock()
 		if c == nil {
 			return fmt.Errorf("editor: an answer to no request, or a second one: %.200q", body)
-		}
-		if m.Error == nil && m.Result == nil {
-			return fmt.Errorf("editor: an answer with neither result nor error: %.200q", body)
 		}
 		if m.Error != nil {
 			c.finish(nil, m.Error)
