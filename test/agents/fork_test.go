@@ -3,6 +3,7 @@
 package agents_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -30,6 +31,29 @@ func TestForkCarriesTheConversationIntoTheChild(t *testing.T) {
 
 		if again := w.say(w.repo, parent, "And the parent goes on"); again != parent {
 			t.Errorf("the parent went on as %s", again)
+		}
+	})
+}
+
+func TestForkAtATerminalStartsTheAgentThere(t *testing.T) {
+	forEachAgent(t, func(t *testing.T, w *world) {
+		const word = "CODEWORD-CRANE8"
+		parent := w.say(w.repo, "", "Please remember "+word)
+		file := w.transcript(parent)
+		before := read(t, file)
+
+		terminal := w.open(w.repo, w.terminal(), []string{os.Getenv(sideforkVariable), "fork", "--name", "child", "--latest"})
+		terminal.await("proved equal") // before that sidefork shows the word, as the session's title
+		terminal.await(word)
+		terminal.enter("Which codeword was it?")
+		var f forked
+		f.Workspace.Path = w.repo + "-worktrees/child"
+		child := w.proveTurn(f, parent, "Which codeword was it?", word)
+		if read(t, file) != before {
+			t.Error("the parent's transcript was changed")
+		}
+		if listed := w.session(f.Workspace.Path, child); listed.State != "live" || !terminal.runs(listed.PID) {
+			t.Errorf("the running child is listed as %+v", listed)
 		}
 	})
 }

@@ -15,6 +15,9 @@ func TestForkOfARunningParentLeavesItAlone(t *testing.T) {
 		file := w.awaitTranscript(parent, "RECALL "+word)
 
 		// While the parent waits for its person.
+		if listed := w.session(w.repo, parent); listed.State != "live" || !person.runs(listed.PID) {
+			t.Errorf("the running parent is listed as %+v", listed)
+		}
 		before := w.settled(file)
 		f := w.fork(parent, "of-idle")
 		child := w.launch(f)
@@ -50,5 +53,10 @@ func TestForkOfARunningParentLeavesItAlone(t *testing.T) {
 			t.Errorf("the parent went on as %s", again)
 		}
 		w.awaitTranscript(parent, "And the parent goes on")
+
+		person.close()
+		if listed := w.session(w.repo, parent); listed.State == "live" {
+			t.Errorf("the parent that has ended is listed as %+v", listed)
+		}
 	})
 }

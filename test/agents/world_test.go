@@ -223,6 +223,10 @@ func (t *terminal) runs(pid int) bool {
 }
 
 func (t *terminal) close() {
+	if t.w.t.Failed() {
+		shown := t.pty.Shown()
+		t.w.t.Logf("a terminal showed at last: %s", strings.ToValidUTF8(shown[max(0, len(shown)-1500):], ""))
+	}
 	if err := t.pty.Close(); err != nil {
 		t.w.t.Error(err)
 	}
@@ -314,6 +318,39 @@ func (w *world) check(f forked, parent string) {
 	for _, warning := range f.Warnings {
 		w.t.Errorf("a warning: %+v", warning)
 	}
+}
+
+// listed is what a test needs of a session in sidefork's list.
+type listed struct {
+	Agent, ID, Cwd, State, FirstPrompt string
+	PID                                int
+	Fork                               struct{ Kind string }
+}
+
+// session is a session as sidefork lists it in a workspace.
+func (w *world) session(workspace, id string) listed {
+	w.t.Helper()
+	var list struct {
+		Sessions []listed
+		Problems []struct{ Source, Message string }
+	}
+	out := w.run(workspace, os.Getenv(sideforkVariable), "sessions", "--json")
+	if err := json.Unmarshal([]byte(out), &list); err != nil {
+		w.t.Fatal(err)
+	}
+	if len(list.Problems) > 0 {
+		w.t.Errorf("problems of the list: %v", list.Problems)
+	}
+	for _, s := range list.Sessions {
+		if s.ID == id {
+			if s.Agent != w.agent.name || s.Cwd != workspace || s.Fork.Kind != "native" || s.FirstPrompt == "" {
+				w.t.Errorf("the session in %s is listed as %+v", workspace, s)
+			}
+			return s
+		}
+	}
+	w.t.Fatalf("%s is not in the list of %s: %s", id, workspace, out)
+	return listed{}
 }
 
 // launch starts a fork's agent in a terminal of the person's, as a client does.

@@ -129,16 +129,12 @@ func (t *Terminal) Shown() string {
 }
 
 // Await waits until one of the texts is shown, and gives that one. It looks only at what came after the last Type or
-// Press. It fails when ctx ends or the program does.
+// Press, and after what an earlier Await has found. It fails when ctx ends or the program does.
 func (t *Terminal) Await(ctx context.Context, texts ...string) (string, error) {
 	for {
-		t.mu.Lock()
-		fresh, news := string(t.shown.text[t.mark:]), t.news
-		t.mu.Unlock()
-		for _, text := range texts {
-			if strings.Contains(fresh, withoutBlanks(text)) {
-				return text, nil
-			}
+		found, fresh, news := t.look(texts)
+		if found != "" {
+			return found, nil
 		}
 		select {
 		case <-news:
@@ -152,6 +148,22 @@ func (t *Terminal) Await(ctx context.Context, texts ...string) (string, error) {
 			}
 		}
 	}
+}
+
+// look gives the text that is shown first and moves the mark behind it, else what there is to be seen and what is closed
+// when there is more.
+func (t *Terminal) look(texts []string) (found, fresh string, news chan struct{}) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	fresh = string(t.shown.text[t.mark:])
+	first, end := len(fresh), 0
+	for _, text := range texts {
+		if at := strings.Index(fresh, withoutBlanks(text)); at >= 0 && at < first {
+			found, first, end = text, at, at+len(withoutBlanks(text))
+		}
+	}
+	t.mark += end
+	return found, fresh, t.news
 }
 
 // Type types a text and waits until it is shown.

@@ -68,9 +68,13 @@ func TestWhatIsTypedReachesTheProgramAndItsExitStatusComesBack(t *testing.T) {
 	}
 }
 
-func TestAwaitLooksOnlyAtWhatCameAfterTheLastKey(t *testing.T) {
-	terminal := shell(t, `stty -echo; echo one; read -r x; echo two; read -r y`)
+func TestAwaitLooksOnlyAtWhatWasNotAwaitedYetAndCameAfterTheLastKey(t *testing.T) {
+	terminal := shell(t, `stty -echo; echo one; echo three; echo one; echo four; read -r x; echo two; read -r y`)
 	await(t, terminal, "one")
+	if got, err := terminal.Await(limit(t), "four", "one"); err != nil || got != "one" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	await(t, terminal, "four")
 	if err := terminal.Press(ptydrive.Enter); err != nil {
 		t.Fatal(err)
 	}
