@@ -291,6 +291,7 @@ func TestAGlanceIsAKilobyteUnlessLine1IsStrange(t *testing.T) {
 		{"as Codex writes it", line1(id, "/w", `,"source":"cli"`+instructions), "/w", firstGlance, false},
 		{"without a source", line1(id, "/w", instructions), "/w", 400 << 10, false},
 		{"with a long path", line1(id, "/"+strings.Repeat("w", 3000), `,"source":{"subagent":"review"}`), "/" + strings.Repeat("w", 3000), 10 << 10, true},
+		{"with a source far behind", line1(id, "/w", `,"originator":"`+strings.Repeat("o", 2000)+`","source":{"subagent":"review"}`), "/w", 10 << 10, true},
 		{"short and without a source", line1(id, "/w", ""), "/w", firstGlance, false},
 	}
 	for _, test := range tests {

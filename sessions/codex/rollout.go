@@ -12,7 +12,7 @@ import (
 // What is read of a rollout, in bytes. Line 1 has about 22 KB, but id, cwd and source stand in its first 500 bytes.
 const (
 	firstGlance = 1 << 10
-	headPrompt  = 256 << 10 // read on for a first prompt
+	headPrompt  = 256 << 10 // read on behind line 1 for a first prompt
 	headLimit   = 16 << 20  // read on for the end of line 1
 	tailLimit   = 64 << 10
 )
@@ -119,12 +119,12 @@ type story struct {
 // readStory reads line 1, the first prompt and the last time.
 func readStory(r io.ReaderAt, size int64) (s story, err error) {
 	var event string
-	first := true
+	var first int64 // where line 1 ends
 	err = jsonl.Lines(io.NewSectionReader(r, 0, size), headLimit, func(line []byte, used int64) bool {
-		if first {
+		if first == 0 {
 			var whole bool
 			s.meta, whole = parseMeta(line)
-			s.ok, first = s.ok && whole, false
+			s.ok, first = s.ok && whole, used
 		}
 		item, said := userText(line)
 		if item {
@@ -132,7 +132,7 @@ func readStory(r io.ReaderAt, size int64) (s story, err error) {
 		} else if event == "" {
 			event = said
 		}
-		return s.prompt == "" && used < headPrompt
+		return s.prompt == "" && used-first < headPrompt
 	})
 	if err != nil {
 		return s, err
