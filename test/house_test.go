@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -181,6 +182,33 @@ func TestAFileIsASubject(t *testing.T) {
 	for path, text := range sources(t) {
 		if lines := strings.Count(text, "\n"); lines > 400 && !strings.HasPrefix(path, "test/") && !strings.HasSuffix(path, "_test.go") {
 			t.Errorf("%s has %d lines", path, lines)
+		}
+	}
+}
+
+// TestTheFeaturesNameTestsThatExist: docs/features.md promises a proof for each row.
+func TestTheFeaturesNameTestsThatExist(t *testing.T) {
+	text, err := os.ReadFile("../docs/features.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, source := range sources(t) {
+		all.WriteString(source)
+	}
+	tests := regexp.MustCompile("`(Test[A-Za-z0-9]+)`").FindAllSubmatch(text, -1)
+	stories := regexp.MustCompile(`story ([a-z]+)`).FindAllSubmatch(text, -1)
+	if len(tests) < 20 || len(stories) < 10 {
+		t.Fatalf("only %d tests and %d stories are named", len(tests), len(stories))
+	}
+	for _, name := range tests {
+		if !strings.Contains(all.String(), "func "+string(name[1])+"(") {
+			t.Errorf("there is no %s", name[1])
+		}
+	}
+	for _, name := range stories {
+		if _, err := os.Stat(filepath.Join("stories", string(name[1])+".txtar")); err != nil {
+			t.Errorf("there is no story %s", name[1])
 		}
 	}
 }
