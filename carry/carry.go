@@ -9,6 +9,8 @@
 package carry
 
 import (
+	"strconv"
+
 	"github.com/sidefork/sidefork/carry/worktree"
 )
 
@@ -17,8 +19,8 @@ type Refusal = worktree.Refusal
 
 // Options say what is to be carried.
 type Options struct {
-	Unstage bool     // everything arrives unstaged (the index of the target stays that of its base)
-	Limits  Limits   // counted before anything is written
+	Unstage bool   // everything arrives unstaged (the index of the target stays that of its base)
+	Limits  Limits // counted before anything is written
 }
 
 // Limits bound a carry. The zero value of either means its default.
@@ -33,9 +35,27 @@ const (
 	DefaultMaxBytes = 1 << 30
 )
 
+// Exceeded refuses so many untracked files and so many bytes of content; empty where they are within the limits.
+func (l Limits) Exceeded(files int, size int64) []*Refusal {
+	if l.Files == 0 {
+		l.Files = DefaultMaxFiles
+	}
+	if l.Bytes == 0 {
+		l.Bytes = DefaultMaxBytes
+	}
+	var no []*Refusal
+	if files > l.Files {
+		no = append(no, worktree.Refuse("tooManyFiles", "count", strconv.Itoa(files), "limit", strconv.Itoa(l.Files)))
+	}
+	if size > l.Bytes {
+		no = append(no, worktree.Refuse("tooManyBytes", "bytes", strconv.FormatInt(size, 10), "limit", strconv.FormatInt(l.Bytes, 10)))
+	}
+	return no
+}
+
 // File is one path of a plan.
 type File struct {
-	Path   string `json:"path"` // relative to the top level, slashes, the bytes as git has them
+	Path   string `json:"path"`   // relative to the top level, slashes, the bytes as git has them
 	Change string `json:"change"` // added, modified, deleted, untracked, typeChanged, staged (index only)
 	Bytes  int64  `json:"bytes"`
 }

@@ -81,8 +81,12 @@ func (p *Plan) Refused() *Refusal {
 	return p.Refusals[0]
 }
 
-// Close removes the private copy of the parent's index.
-func (p *Plan) Close() { p.seen.close() }
+// Close removes the private copy of the parent's index. There is nothing to close of a nil plan.
+func (p *Plan) Close() {
+	if p != nil {
+		p.seen.close()
+	}
+}
 
 func (p *Plan) refuse(code string, args ...string) {
 	p.Refusals = append(p.Refusals, worktree.Refuse(code, args...))
@@ -120,7 +124,7 @@ func (p *Plan) judge(ctx context.Context) error {
 	}
 	slices.SortFunc(p.disk, func(a, b *item) int { return strings.Compare(a.path, b.path) })
 	slices.SortFunc(p.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	p.limit()
+	p.Refusals = append(p.Refusals, p.opts.Limits.Exceeded(p.Untracked, p.Bytes)...)
 	return p.readable(ctx, parent)
 }
 
@@ -228,22 +232,6 @@ func (p *Plan) lstat(look *lookup, name string) (stat, error) {
 
 func (p *Plan) left(name, reason string) {
 	p.Left = append(p.Left, Left{Path: strings.TrimSuffix(name, "/"), Reason: reason})
-}
-
-func (p *Plan) limit() {
-	files, size := p.opts.Limits.Files, p.opts.Limits.Bytes
-	if files == 0 {
-		files = DefaultMaxFiles
-	}
-	if size == 0 {
-		size = DefaultMaxBytes
-	}
-	if p.Untracked > files {
-		p.refuse("tooManyFiles", "count", strconv.Itoa(p.Untracked), "limit", strconv.Itoa(files))
-	}
-	if p.Bytes > size {
-		p.refuse("tooManyBytes", "bytes", strconv.FormatInt(p.Bytes, 10), "limit", strconv.FormatInt(size, 10))
-	}
 }
 
 // readable opens each file once: what cannot be read is refused now, not found out in a half-made child.

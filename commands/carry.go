@@ -31,11 +31,11 @@ func carryChanges(ctx context.Context, env *Env, argument json.RawMessage, progr
 		return nil, err
 	}
 	defer plan.Close()
-	if no := plan.Refused(); no != nil {
-		return nil, no
-	}
 	if err := plan.Against(ctx, to); err != nil {
 		return nil, err
+	}
+	if no := plan.Refused(); no != nil {
+		return nil, no
 	}
 	return carryExisting(ctx, plan, from, to, p, progress)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 
+	"github.com/sidefork/sidefork/sessions"
 	"go.uber.org/zap"
 )
 
@@ -13,10 +14,16 @@ type Env struct {
 	Folders  []string // the client's workspace folders, for commands that name none
 	Getenv   func(string) string
 	Log      *zap.Logger
+	Memory   *Memory // what one command learns for the next; nil: nothing
 	// Notify sends a notification to the client ("sidefork/started", "sidefork/changed"); nil where nobody listens.
 	Notify func(method string, params any)
 	// Background runs what outlives the answer (waiting for an agent to be up) until the client goes; nil: not at all.
 	Background func(func(ctx context.Context))
+}
+
+// Memory is what a sidecar remembers between commands. The zero value is ready; it may be used from many goroutines.
+type Memory struct {
+	versions sessions.Versions // what the agents' programs said of themselves
 }
 
 func (e *Env) log() *zap.Logger {

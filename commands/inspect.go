@@ -40,7 +40,7 @@ func inspect(ctx context.Context, env *Env, argument json.RawMessage, _ Progress
 	var result Inspection
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return inspectWorkspace(ctx, at, &result) })
-	group.Go(func() error { return inspectChanges(ctx, at, &result) })
+	group.Go(func() error { return inspectChanges(ctx, env, at, &result) })
 	group.Go(func() error { return inspectSessions(ctx, env, at, p, &result) })
 	if err := group.Wait(); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func inspectWorkspace(ctx context.Context, at worktree.Worktree, into *Inspectio
 	return err
 }
 
-func inspectChanges(ctx context.Context, at worktree.Worktree, into *Inspection) error {
+func inspectChanges(ctx context.Context, env *Env, at worktree.Worktree, into *Inspection) error {
 	into.Changes.Left = []carry.Left{}
 	if no := at.Eligible(); no != nil {
 		why, _ := reasonOf(no)
@@ -88,6 +88,10 @@ func inspectChanges(ctx context.Context, at worktree.Worktree, into *Inspection)
 	}
 	if into.Carry.Reason == nil && counts.Conflicted > 0 {
 		why := reason("unmerged", named([]string{"paths", "see git status"}))
+		into.Carry.Reason = &why
+	}
+	for _, no := range env.carryOptions("keep").Limits.Exceeded(counts.New, counts.Bytes) {
+		why, _ := reasonOf(no)
 		into.Carry.Reason = &why
 	}
 	into.Carry.Available = into.Carry.Reason == nil

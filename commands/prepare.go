@@ -82,6 +82,9 @@ func findSession(ctx context.Context, env *Env, parent worktree.Worktree, family
 	if err != nil {
 		return nil, err
 	}
+	if session.NotForkable != nil {
+		return nil, session.NotForkable
+	}
 	if home := sessions.Workspace(session.Cwd, paths(family)); home != parent.Path {
 		if home == "" {
 			home = session.Cwd
@@ -135,6 +138,9 @@ func (e *Env) carryOptions(staged string) carry.Options {
 // sessions is where the agents' stores and programs are, by the user's environment and settings.
 func (e *Env) sessions() sessions.Config {
 	c := sessions.Config{Getenv: e.getenv, Programs: map[string]string{}, Homes: map[string][]string{}}
+	if e.Memory != nil {
+		c.Versions = &e.Memory.versions
+	}
 	for name, a := range e.Settings.Agents {
 		c.Programs[name], c.Homes[name] = a.Program, a.Homes
 	}

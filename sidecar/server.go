@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sidefork/sidefork/commands"
+
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 	"go.uber.org/zap"
@@ -22,6 +24,7 @@ type server struct {
 	*logs
 	// inFlight counts calls and whatever else must not be cut off by the end.
 	inFlight sync.WaitGroup
+	memory   commands.Memory
 
 	mu        sync.Mutex
 	state     state

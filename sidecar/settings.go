@@ -130,7 +130,7 @@ func (s *server) recover(folders []string) {
 func (s *server) env(c client) *commands.Env {
 	return &commands.Env{
 		Settings: c.settings, Folders: c.folders, Getenv: s.opt.Getenv, Log: s.log,
-		Notify: s.notify, Background: s.background,
+		Memory: &s.memory, Notify: s.notify, Background: s.background,
 	}
 }
 
