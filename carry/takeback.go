@@ -69,8 +69,12 @@ func takeBack(step CarryStep) error {
 	defer t.close()
 	b := back{tree: t, step: step}
 	b.openFolders()
-	for _, p := range slices.Backward(step.Paths) {
-		b.unwrite(p)
+	for _, folders := range []bool{false, true} { // first what is in them; they are recorded outermost first
+		for _, p := range slices.Backward(step.Paths) {
+			if (p.Kind == "dir") == folders {
+				b.unwrite(p)
+			}
+		}
 	}
 	if !step.Fresh {
 		b.restore()
@@ -129,8 +133,11 @@ func (b *back) unwrite(p WrittenPath) {
 		b.failed(err)
 		return
 	}
-	// While nothing was put aside for it, what is there is the target's own.
+	// While nothing is put aside for it (not yet, or it is back already), what is there is the target's own.
 	ours := p.Aside == "" || !nothingAt(b.aside(p))
+	if s.kind == folder && b.hadFolder(name) {
+		ours = false
+	}
 	switch {
 	case s.kind == absent || !ours:
 	case p.Kind == "file" && s.kind == file && s.size == p.Size && sameTime(p.MTime, s.mtime),
@@ -143,6 +150,13 @@ func (b *back) unwrite(p WrittenPath) {
 	case (p.Kind == "file" || p.Kind == "link") && !b.step.Fresh:
 		b.stays(name)
 	}
+}
+
+// hadFolder says that the step removes a folder at this path of an existing target.
+func (b *back) hadFolder(name string) bool {
+	return slices.ContainsFunc(b.step.Paths, func(p WrittenPath) bool {
+		return p.Kind == "removed" && p.Mode != 0 && string(p.Path) == name
+	})
 }
 
 func (b *back) removeFile(name string) {
