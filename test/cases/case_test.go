@@ -32,6 +32,7 @@ type run struct {
 	bench   *bench
 	name    string
 	as      user
+	script  string
 	vars    map[string]string
 	work    string // folder of this run; parent, side (the child's surroundings), home, tmp are in it
 	parent  string // what setup makes
@@ -57,6 +58,11 @@ func (b *bench) newRun(t *testing.T, name string, as user) *run {
 			}
 		}
 	}
+	script, err := os.ReadFile(filepath.Join("bank", name+".sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.script = string(script)
 	vars, _, err := r.phase("vars")
 	if err != nil {
 		t.Fatalf("%s has no variables: %v", name, err)
@@ -106,8 +112,12 @@ func (r *run) env() []string {
 	}
 }
 
-// phase runs one function of the case (lib.sh, run).
+// phase runs one function of the case (lib.sh, run); nothing where the case does not define it.
 func (r *run) phase(name string, args ...string) (stdout string, status int, err error) {
+	optional := slices.Contains([]string{"env_for", "check", "cleanup"}, name)
+	if optional && !strings.Contains(r.script, "\n"+name+"() ") {
+		return "", 0, nil
+	}
 	cmd := []string{"bash", filepath.Join(r.bench.dir, "cases", "bank", r.name+".sh"), name}
 	tool := r.bench.tool
 	if r.bench.recipe { // cannot be called in the way of sidefork

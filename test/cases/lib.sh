@@ -14,7 +14,7 @@ cleanup() { :; }
 git_c() { git -c user.name=T -c user.email=t@example.invalid -c commit.gpgsign=false -c core.hooksPath=/dev/null "$@"; }
 
 base() { # [OPTION of git init…] DIR: a repository with one commit, then cd into it
-  git init -q -b main "$@" && cd "${!#}" && git config user.name T && git config user.email t@example.invalid &&
+  git init -q --template= -b main "$@" && cd "${!#}" && mkdir -p .git/hooks .git/info && git config user.name T && git config user.email t@example.invalid &&
     mkdir -p src docs && printf 'one\ntwo\nthree\n' >a.txt && printf 'alpha\n' >src/b.txt && printf 'doc\n' >docs/c.md &&
     printf '#!/bin/sh\necho hi\n' >run.sh && chmod 755 run.sh && printf '*.log\n/ignored/\n.env\n' >.gitignore &&
     git add -A && git_c commit -q -m base

@@ -6,7 +6,7 @@
 # EXPECT: asked about work/a-b, only its own session is listed: the cwd recorded in the lines decides, not the directory name.
 . "${BASH_SOURCE[0]%/*}/../sessions.sh"
 KIND=sessions WANT=list
-setup() { mk "$1"; local i=0 n; for n in a-b a/b a_b a.b; do i=$((i+1)); mkdir -p "$P/work/$n"; sess $i "$P/work/$n" "in $n" 2026-05-0${i}T10:00:00Z; done; }
+setup() { mk "$1"; local i=0 n; for n in a-b a/b a_b a.b; do i=$((i+1)); git init -q -b main "$P/work/$n"; sess $i "$P/work/$n" "in $n" 2026-05-0${i}T10:00:00Z; done; }
 query() { printf %s "$1/work/a-b"; }
 claim() { P=$1; [ "$(ls "$(pdir "$1/work/a-b")" | wc -l)" = 4 ]; }
 expected() { printf '%s\tyes\tin a-b\n' "$(sid 1)"; }
