@@ -108,7 +108,15 @@ func (o *Operation) Keep() error {
 	if o.journal.end != "" {
 		return fmt.Errorf("carry: operation %s has ended", o.ID)
 	}
-	return o.journal.say(said{What: saidCompleted}, true)
+	if err := o.journal.say(said{What: saidCompleted}, true); err != nil {
+		return err
+	}
+	for _, step := range o.journal.steps {
+		if step.Carry != nil {
+			_ = settle(*step.Carry) // what could not be removed lies unseen in the target's git folder
+		}
+	}
+	return nil
 }
 
 // RollBack takes back everything that the operation has written, backwards. nil: all is as it was before, or was kept.
