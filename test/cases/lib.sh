@@ -1,7 +1,7 @@
 # What every case of a fork or a carry shares. A case in bank/ sources this file, sets its variables, defines its
 # functions and ends with: run "$@". README.md says what each of them means.
 set -u
-for v in $(git rev-parse --local-env-vars); do unset "$v"; done; unset v
+unset "${!GIT_@}"
 export GIT_CONFIG_NOSYSTEM=1 GIT_TERMINAL_PROMPT=0
 export GIT_AUTHOR_DATE='1700000000 +0000' GIT_COMMITTER_DATE='1700000000 +0000'
 KIND='' WANT='' BRANCH=fork-child CODE='' EXIT=3 CHILD_IN='' CWD='' SUB='' AS='' NEEDS='' MIN_GIT='' CHILD_PAD=''
@@ -14,8 +14,9 @@ cleanup() { :; }
 git_c() { git -c user.name=T -c user.email=t@example.invalid -c commit.gpgsign=false -c core.hooksPath=/dev/null "$@"; }
 
 base() { # [OPTION of git init…] DIR: a repository with one commit, then cd into it
-  git init -q --template= -b main "$@" && cd "${!#}" && mkdir -p .git/hooks .git/info && git config user.name T && git config user.email t@example.invalid &&
-    mkdir -p src docs && printf 'one\ntwo\nthree\n' >a.txt && printf 'alpha\n' >src/b.txt && printf 'doc\n' >docs/c.md &&
+  git init -q --template= -b main "$@" && cd "${!#}" && mkdir -p .git/hooks .git/info src docs &&
+    printf '[user]\n\tname = T\n\temail = t@example.invalid\n' >>.git/config &&
+    printf 'one\ntwo\nthree\n' >a.txt && printf 'alpha\n' >src/b.txt && printf 'doc\n' >docs/c.md &&
     printf '#!/bin/sh\necho hi\n' >run.sh && chmod 755 run.sh && printf '*.log\n/ignored/\n.env\n' >.gitignore &&
     git add -A && git_c commit -q -m base
 }
