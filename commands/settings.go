@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 )
@@ -40,6 +41,7 @@ func (s Settings) Merge(raw json.RawMessage) (Settings, []Warning, error) {
 		return s, nil, nil
 	}
 	merged := s
+	merged.Agents = maps.Clone(s.Agents) // decoding writes into the map that it finds
 	if err := json.Unmarshal(raw, &merged); err != nil {
 		return s, nil, refuse("invalidArgument", "what", "settings: "+err.Error())
 	}
