@@ -4,7 +4,10 @@ package agents_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/sidefork/sidefork/test/fakeapi"
 )
 
 // proveLaunch launches a fork that was given a prompt, and judges the turn which that made.
@@ -80,4 +83,20 @@ func TestPromptIsSentHoweverItBegins(t *testing.T) {
 			w.proveTurn(f, parent, quoted(prompt), word)
 		}
 	})
+}
+
+// Claude Code takes `claude … -- update` for its command update.
+func TestPromptOfOneWordIsNoCommand(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, claude())
+	const word = "CODEWORD-GECKO1"
+	parent := w.say(w.repo, "", "Please remember "+word)
+	f := w.fork(parent, "child", "--prompt", "update")
+	w.launch(f)
+	r := w.await("turn of the child", func(r fakeapi.Request) bool { return w.agent.who(r) == f.Session.ID })
+	t.Logf("the request that carried the codeword: %s", excerpt(r, word))
+	if !strings.Contains(string(r.Body), word) {
+		t.Errorf("the turn does not carry %s: %s", word, r.Line())
+	}
+	w.awaitTranscript(f.Session.ID, `"content":"update`)
 }

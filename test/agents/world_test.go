@@ -160,13 +160,17 @@ func (w *world) say(dir, resume, prompt string) string {
 // turn awaits the turn whose newest prompt holds a text that no other has.
 func (w *world) turn(prompt string) fakeapi.Request {
 	w.t.Helper()
+	return w.await(fmt.Sprintf("turn with %q", prompt), func(r fakeapi.Request) bool { return strings.Contains(string(r.Body), prompt) })
+}
+
+// await awaits the first turn of a conversation that matches.
+func (w *world) await(what string, matches func(fakeapi.Request) bool) fakeapi.Request {
+	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.ctx, patience)
 	defer cancel()
-	r, err := w.api.Await(ctx, func(r fakeapi.Request) bool {
-		return w.agent.isTurn(r) && strings.Contains(string(r.Body), prompt)
-	})
+	r, err := w.api.Await(ctx, func(r fakeapi.Request) bool { return w.agent.isTurn(r) && matches(r) })
 	if err != nil {
-		w.t.Fatalf("no turn with %q: %v", prompt, err)
+		w.t.Fatalf("no %s: %v", what, err)
 	}
 	return r
 }
