@@ -116,8 +116,8 @@ func (r *reading) copyIndex() error {
 	if err != nil {
 		return fmt.Errorf("carry: read the index: %w", err)
 	}
-	content, err := io.ReadAll(f)
-	if err != nil {
+	content := make([]byte, info.Size()) // git never writes to an index in place: it renames a new one
+	if _, err := io.ReadFull(f, content); err != nil {
 		return fmt.Errorf("carry: read the index: %w", err)
 	}
 	r.sum = sha256.Sum256(content)

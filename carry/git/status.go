@@ -1,7 +1,6 @@
 package git
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 )
@@ -150,6 +149,6 @@ func isObject(s string) bool {
 }
 
 // text is one string for a whole answer, so that its paths are slices of it rather than copies.
-func text(out []byte) string { return string(bytes.Clone(out)) }
+func text(out []byte) string { return string(out) }
 
 func short(s string) string { return s[:min(len(s), 80)] }
