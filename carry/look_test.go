@@ -179,5 +179,11 @@ var states = map[string]func(*repo){
 		r.write("v.c", "// $Id$\n")
 		r.commit("i")
 	},
+	"ident, clean, not expanded, and the rule is gone": func(r *repo) {
+		r.write(".gitattributes", "*.c working-tree-encoding=UTF-16LE\n")
+		r.write("v.c", "h\x00i\x00")
+		r.commit("i")
+		r.write(".gitattributes", "")
+	},
 	"big blob over an old smaller index time": func(r *repo) { r.write("a.txt", strings.Repeat("y", 3<<20)) },
 }

@@ -54,10 +54,25 @@ func (w *writing) prove(ctx context.Context) (moved string, err error) {
 	if moved, err := w.parentMoved(ctx, ours, begun); moved != "" || err != nil {
 		return moved, err
 	}
-	if len(differ) > 0 {
-		return "", worktree.Refuse("proofFailed", "path", differ[0])
+	for _, name := range differ {
+		if !w.untouched(name) {
+			return "", worktree.Refuse("proofFailed", "path", name)
+		}
+		w.unsettled(name)
+		moved = name
+	}
+	if moved != "" {
+		return moved, nil
 	}
 	return "", w.proveIndex(ctx, theirs)
+}
+
+// untouched says that a copy is as it was when it was made. One that differs all the same was made while its source
+// changed without a trace: twice within a tick of the file system's clock.
+func (w *writing) untouched(name string) bool {
+	made, ok := w.written[name]
+	now, err := w.target.lookup().lstat(name)
+	return ok && err == nil && now.same(made)
 }
 
 // compare gives the paths of the plan that are not the same on both sides, in type, mode, link text or bytes.
@@ -218,13 +233,14 @@ func (w *writing) readAgain(ctx context.Context, young []*item) (moved string, e
 		}
 		return nil
 	})
-	if moved != "" && err == nil {
-		// Either side may be the one that differs; only a source whose copy is not its own any more has moved.
-		if now, e := w.parent.lookup().lstat(moved); e == nil && now.same(w.taken[moved]) {
-			return "", worktree.Refuse("proofFailed", "path", moved)
-		}
+	if moved == "" || err != nil {
+		return "", err
 	}
-	return moved, err
+	if !w.untouched(moved) {
+		return "", worktree.Refuse("proofFailed", "path", moved)
+	}
+	w.unsettled(moved)
+	return moved, nil
 }
 
 // otherName is a path of which two looks at the parent do not say the same. Nested repositories and ignored files are

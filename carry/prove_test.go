@@ -4,6 +4,7 @@ package carry
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -130,6 +131,62 @@ func TestCarryTakesAgainWhatMovesInTheParent(t *testing.T) {
 				t.Fatalf("parent (-) and child (+) differ:\n%s", d)
 			}
 		})
+	}
+}
+
+// A change within the same tick of the clock leaves no trace in any time: only the bytes tell.
+func TestCarryTakesAgainWhatChangedWithoutATrace(t *testing.T) {
+	r := newRepo(t)
+	r.write("n.txt", "n\n")
+	plan, err := Look(context.Background(), openAt(t, r.top), openAt(t, r.top).Head, Options{})
+	must(t, err)
+	defer plan.Close()
+	child := filepath.Join(filepath.Dir(r.top), "child")
+	r.git("worktree", "add", "-q", "-b", "child", child, "HEAD")
+	w, err := plan.begin(openAt(t, child), new(steps), nil)
+	must(t, err)
+	defer w.close()
+	must(t, w.writeAll(context.Background()))
+	r.write("n.txt", "m\n")
+	w.taken["n.txt"], err = w.parent.at("n.txt") // as if its times had not changed
+	must(t, err)
+	moved, err := w.prove(context.Background())
+	if moved != "n.txt" || err != nil {
+		t.Fatalf("got %q, %v; want n.txt to be taken again", moved, err)
+	}
+	must(t, w.lookAgain(context.Background()))
+	must(t, w.writeAll(context.Background()))
+	if moved, err = w.prove(context.Background()); moved != "" || err != nil {
+		t.Fatalf("got %q, %v", moved, err)
+	}
+	if d := compareTrees(t, r.top, child, nil); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestCancellingInTheMiddleOfAnythingEndsTheCarry(t *testing.T) {
+	r := newRepo(t)
+	r.write("big", strings.Repeat("0123456789abcdef", 8<<16))
+	plan, err := Look(context.Background(), openAt(t, r.top), openAt(t, r.top).Head, Options{})
+	must(t, err)
+	defer plan.Close()
+	child := filepath.Join(filepath.Dir(r.top), "child")
+	r.git("worktree", "add", "-q", "-b", "child", child, "HEAD")
+	stop := errors.New("stop")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	calls := 0
+	recorded := new(steps)
+	_, err = plan.Into(ctx, openAt(t, child), recorded, func(done, total int64) {
+		if calls++; done < total {
+			cancel(stop)
+		}
+	})
+	if !errors.Is(err, stop) || calls > 2 {
+		t.Fatalf("got %v after %d blocks", err, calls)
+	}
+	must(t, takeBack(*(*recorded)[0].Carry))
+	if d := gitIn(t, child, "status", "--porcelain", "--ignored"); d != "" {
+		t.Error(d)
 	}
 }
 

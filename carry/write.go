@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,11 +39,13 @@ type writing struct {
 	aside          string      // folder for what is in the way, "" for a fresh child
 	asides         int         // names given in it so far
 
-	emptied []folderMode // folders that go because the parent has none there, innermost first
+	ruled   map[string]bool // by the base's own attributes, where the plan changes those; nil until asked
+	emptied []folderMode    // folders that go because the parent has none there, innermost first
 
 	mu       sync.Mutex
 	taken    map[string]stat // each source as it was when its copy was made
 	compared map[string]stat // and each that was found to be equal without a copy
+	written  map[string]stat // each copy as it was when it was made
 	restless map[string]bool // sources that changed while they were copied
 	made     map[string]stat // folders that were made here, as they are in the parent
 }
@@ -95,7 +98,7 @@ func (p *Plan) begin(child worktree.Worktree, o recorder, moved func(done, total
 	}
 	w := &writing{
 		plan: p, child: child, parent: parent, target: target, recorder: o, progress: progress{tell: moved},
-		taken: map[string]stat{}, compared: map[string]stat{}, restless: map[string]bool{}, made: map[string]stat{},
+		taken: map[string]stat{}, compared: map[string]stat{}, written: map[string]stat{}, restless: map[string]bool{}, made: map[string]stat{},
 	}
 	if !p.fresh {
 		if w.aside, err = makeAside(child); err != nil {
@@ -179,6 +182,9 @@ func (w *writing) writeDisk(ctx context.Context) error {
 func (w *writing) addUnlike(ctx context.Context) error {
 	r := w.plan.seen
 	clear(w.compared)
+	if err := w.findRules(ctx); err != nil {
+		return err
+	}
 	var mu sync.Mutex
 	err := inParallel(ctx, len(r.entries), func(ctx context.Context, from, to int) error {
 		ours, theirs := w.parent.lookup(), w.target.lookup()
@@ -212,11 +218,27 @@ func (w *writing) addUnlike(ctx context.Context) error {
 	return err
 }
 
+// findRules asks for the rules that a fresh checkout was made by, where the parent has changed its attributes since.
+func (w *writing) findRules(ctx context.Context) error {
+	if w.ruled != nil {
+		return nil
+	}
+	w.ruled = map[string]bool{}
+	for _, it := range w.plan.disk {
+		if path.Base(it.path) == ".gitattributes" && namesRule(filepath.Join(w.child.Path, filepath.FromSlash(it.path))) {
+			var err error
+			w.ruled, err = ruled(ctx, git.Command{Dir: w.child.Path}, w.plan.seen.entries)
+			return err
+		}
+	}
+	return nil
+}
+
 func (w *writing) alike(ctx context.Context, name string, a, b stat) (bool, error) {
 	if a.kind != b.kind || a.kind == file && a.size != b.size {
 		return a.kind == folder || a.kind == special, nil // what such a path is cannot be brought
 	}
-	if !w.plan.seen.ruled[name] {
+	if !w.plan.seen.ruled[name] && !w.ruled[name] {
 		return true, nil
 	}
 	same, err := equal(ctx, w.parent, w.target, name, a, b)

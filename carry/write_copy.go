@@ -94,7 +94,12 @@ func (w *writing) bring(ctx context.Context, here *place, it *item, temp string)
 			return errors.Join(err, here.root.Remove(temp))
 		}
 	}
+	made, err := w.target.at(it.path)
+	if err != nil {
+		return err
+	}
 	w.note(w.taken, it.path, was)
+	w.note(w.written, it.path, made)
 	return nil
 }
 
