@@ -96,6 +96,9 @@ func (t *trail) check(commonDir string) error {
 			if s.Carry.Fresh && (ws == nil || s.Carry.Target != string(ws.Path)) {
 				return errors.New("a carry into a child that is not the operation's")
 			}
+			if g := s.Carry.TargetGitDir; !s.Carry.Fresh && g != commonDir && filepath.Dir(g) != filepath.Join(commonDir, "worktrees") {
+				return errors.New("a carry into another repository")
+			}
 			for _, p := range s.Carry.Paths {
 				if !filepath.IsLocal(filepath.FromSlash(string(p.Path))) {
 					return errors.New("a carried path outside its target")

@@ -10,7 +10,7 @@ import (
 
 // A lock is an open file that is locked for as long as somebody keeps it open: the system frees it when its holder dies,
 // however it dies. It is not gofrs/flock's because the file itself is needed: git inherits an operation's lock, so that
-// an operation whose git still works is not taken for dead (docs/decisions).
+// an operation whose git still works is not taken for dead.
 type lock struct{ file *os.File }
 
 var errLocked = errors.New("carry: locked by somebody else")

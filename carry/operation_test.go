@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -470,9 +469,6 @@ func TestACleanForkStartsFewProcesses(t *testing.T) {
 // countGit puts a git before the real one that counts how often it is started by us (not by git itself).
 func countGit(t *testing.T) func() int {
 	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("needs a shell script as git")
-	}
 	dir := t.TempDir()
 	log := filepath.Join(dir, "log")
 	script := "#!/bin/sh\necho x >>'" + log + "'\nPATH=" + os.Getenv("PATH") + " exec git \"$@\"\n"

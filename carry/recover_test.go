@@ -286,6 +286,15 @@ func TestRecoverTakesBackAHalfMadeChild(t *testing.T) {
 			must(r, os.WriteFile(child+"/mine.log", []byte("mine"), 0o644))
 			return child + "/mine.log"
 		},
+		"a commit on no branch": func(r *repo, child string) string {
+			mine := strings.TrimSpace(r.git("commit-tree", "-m", "mine", "HEAD^{tree}"))
+			gitIn(r, child, "update-ref", "--no-deref", "HEAD", mine)
+			return child
+		},
+		"a lock": func(r *repo, child string) string {
+			must(r, os.WriteFile(r.top+"/.git/worktrees/child/locked", []byte("mine\n"), 0o644))
+			return child
+		},
 		"an entry that says nothing yet": func(r *repo, child string) string {
 			must(r, os.Remove(r.top+"/.git/worktrees/child/gitdir"))
 			must(r, os.RemoveAll(child))
@@ -380,6 +389,7 @@ func TestRecoverReadsNoJournalThatItCannotHaveWritten(t *testing.T) {
 		"bad branch":      {Workspace: &WorkspaceStep{Path: []byte(precious), Branch: "--force", Base: head}},
 		"bad base":        {Workspace: &WorkspaceStep{Path: []byte(precious), Branch: "x", Base: "HEAD"}},
 		"folder outside":  {Workspace: &WorkspaceStep{Path: []byte(precious), Branch: "x", Base: head, GitFolders: []string{"../../precious"}}},
+		"another place":   {Carry: &CarryStep{Target: precious, TargetGitDir: precious, Paths: []WrittenPath{{Path: []byte("file"), Kind: "file"}}}},
 		"path outside":    {Carry: &CarryStep{Target: r.top, Paths: []WrittenPath{{Path: []byte("../precious/file"), Kind: "file"}}}},
 		"somebody's tree": {Carry: &CarryStep{Target: precious, Fresh: true, Paths: []WrittenPath{{Path: []byte("file"), Kind: "file"}}}},
 	} {

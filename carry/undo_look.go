@@ -36,6 +36,9 @@ func (u undo) look(ctx context.Context, ws *WorkspaceStep) (foreign []string, er
 		return []string{filepath.Join(top, ".git")}, nil
 	}
 	if u.journal.entry == "" || u.journal.undoing {
+		if usedByHand(filepath.Join(u.common, "worktrees", entry), ws) {
+			return []string{top}, nil
+		}
 		return u.lookAtHalf(ctx, ws)
 	}
 	child, err := worktree.Open(ctx, top)
@@ -87,6 +90,27 @@ func (u undo) lookAtHalf(ctx context.Context, ws *WorkspaceStep) ([]string, erro
 		paths = append(paths, git.StatusPath{Path: p})
 	}
 	return u.judge(ctx, ws, paths, c)
+}
+
+// usedByHand says whether a child's private git folder shows that somebody has worked in the child: another branch, a
+// commit, a lock. It is read as files, since git may refuse to, while it is half made.
+func usedByHand(entry string, ws *WorkspaceStep) bool {
+	if why, err := os.ReadFile(filepath.Join(entry, "locked")); err == nil && strings.TrimSpace(string(why)) != "initializing" {
+		return true
+	}
+	head, _ := os.ReadFile(filepath.Join(entry, "HEAD"))
+	switch at := strings.TrimSpace(string(head)); at {
+	case "", ws.Base, git.NullID(ws.Base), "ref: refs/heads/" + ws.Branch, "ref: refs/heads/.invalid":
+	default:
+		return true
+	}
+	log, _ := os.ReadFile(filepath.Join(entry, "logs", "HEAD"))
+	for line := range strings.Lines(string(log)) {
+		if ids := strings.Fields(line); len(ids) > 1 && ids[1] != ws.Base && git.IsObjectID(ids[1]) {
+			return true
+		}
+	}
+	return false
 }
 
 // judge gives those of the paths that are not as the operation left them.
