@@ -157,18 +157,29 @@ func (g *generator) step() {
 func (g *generator) fork(round int) string {
 	g.Helper()
 	before := snapshot(g, g.top)
-	at := openAt(g, g.top)
+	at := opened(g, g.top)
 	plan, err := Look(context.Background(), at, at.Head, Options{})
 	g.check(round, err)
 	defer plan.Close()
 	if no := plan.Refused(); no != nil {
 		return no.Code
 	}
+	o := begun(g, at)
 	child := filepath.Join(filepath.Dir(g.top), "child")
-	g.git("worktree", "add", "-q", "--detach", child, "HEAD")
-	defer g.git("worktree", "remove", "--force", child)
-	result, err := plan.Into(context.Background(), openAt(g, child), new(steps), nil)
+	made, err := o.Create(context.Background(), CreateRequest{Path: child, Branch: "child", Base: at.Head})
 	g.check(round, err)
+	result, err := plan.Into(context.Background(), made, o, nil)
+	g.check(round, err)
+	defer func() { // the operation is taken back, to nothing
+		g.check(round, o.RollBack(context.Background()))
+		must(g, o.Close())
+		if _, err := os.Lstat(child); err == nil || g.git("branch", "--list", "child") != "" {
+			g.check(round, fmt.Errorf("something of the child stands: %v", err))
+		}
+		if after := snapshot(g, g.top); after != before {
+			g.check(round, fmt.Errorf("the parent was changed:\n%s", difference(before, after)))
+		}
+	}()
 	if after := snapshot(g, g.top); after != before {
 		g.check(round, fmt.Errorf("the parent was changed:\n%s", difference(before, after)))
 	}
