@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -354,9 +355,16 @@ func TestCreateCancelledInTheMiddleIsTakenBack(t *testing.T) {
 		done <- err
 	}()
 	awaitLine(t, marks)
+	if _, err := tryLock(worktreesLock(o.source.CommonDir)); !errors.Is(err, errLocked) {
+		t.Errorf("another worktree could be made meanwhile: %v", err)
+	}
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", explain(err))
+	}
+	if fifo, err := os.OpenFile(filepath.Join(filepath.Dir(marks), "go"), os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
+		fifo.Close()
+		t.Error("the filter that git started is still waiting")
 	}
 	if err := o.RollBack(ctx); err != nil {
 		t.Fatal(err)
