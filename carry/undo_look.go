@@ -128,6 +128,13 @@ func (u undo) judge(ctx context.Context, ws *WorkspaceStep, paths []git.StatusPa
 			continue
 		case slices.ContainsFunc(recorded[p], func(e expected) bool { return e.matches(info) }):
 			continue
+		case info == nil && slices.ContainsFunc(recorded[p], func(e expected) bool { return e.Kind == "index" }):
+			// Staged as new in the parent, and deleted there: an entry without a file. One of the base's files would be missing.
+			if had, err := c.Has(ctx, ws.Base, p); err != nil {
+				return nil, err
+			} else if !had {
+				continue
+			}
 		case info != nil && !entry.Staged && u.asCheckedOut(ctx, c, ws.Base, p, full, info):
 			continue
 		}

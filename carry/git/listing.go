@@ -77,6 +77,13 @@ func (c Command) CheckedOut(ctx context.Context, commit, path string) ([]byte, e
 	return c.Output(ctx)
 }
 
+// Has says whether a commit has the path.
+func (c Command) Has(ctx context.Context, commit, path string) (bool, error) {
+	c.Args = []string{"ls-tree", "-z", "--full-tree", "--name-only", commit, "--", path}
+	found, err := c.paths(ctx)
+	return len(found) > 0, err
+}
+
 func (c Command) paths(ctx context.Context) ([]string, error) {
 	out, err := c.Output(ctx)
 	if err != nil {

@@ -1,271 +1,301 @@
 //go:build unix
 
-package crash_test
+// Package crash stops a fork at every stage, by every means by which one can be stopped, and holds sidefork to one
+// sentence: the parent is unchanged, and the child is whole or gone.
+package crash
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
+	"github.com/sidefork/sidefork/cmd/sidefork/cli"
+	"github.com/sidefork/sidefork/commands"
 	"github.com/sidefork/sidefork/test/compare"
-	"github.com/sidefork/sidefork/test/crash"
+	"github.com/sidefork/sidefork/test/editor"
 	"github.com/sidefork/sidefork/test/snapshot"
 )
 
-var rounds = flag.Int("rounds", 6, "kills at random moments")
+var kills = flag.Int("kills", 6, "how many SIGKILLs each stage gets; `make test-long` gives more")
 
-// scene is a parent with changes of every kind, as it was before anything ran.
-type scene struct {
-	program, top, parent, child string
-	env                         []string
-	before                      snapshot.Snapshot
-}
+// asSidecar makes this test binary the sidecar: what is killed must be a process of its own.
+const asSidecar = "SIDEFORK_TEST_AS_SIDECAR"
 
-const branch = "feat/crash"
-
-// done is reached by no stage, only by the answer.
-const done = "done"
-
-// build gives the program, built once for all tests.
-func build(t *testing.T) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "sidefork")
-	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/sidefork").CombinedOutput(); err != nil {
-		t.Fatalf("sidefork cannot be built: %v\n%s", err, out)
+func TestMain(m *testing.M) {
+	if os.Getenv(asSidecar) != "" {
+		os.Args = []string{"sidefork", "serve"}
+		os.Exit(cli.Main("0.0.0-test"))
 	}
-	return program
+	home, err := os.MkdirTemp("", "sidefork-crash-")
+	if err != nil {
+		panic(err)
+	}
+	for name, value := range map[string]string{
+		"HOME": home, "XDG_STATE_HOME": "", "XDG_CONFIG_HOME": "", "CLAUDE_CONFIG_DIR": "", "CODEX_HOME": "",
+		"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.DevNull, "LC_ALL": "C",
+	} {
+		os.Setenv(name, value)
+	}
+	status := m.Run()
+	os.RemoveAll(home)
+	os.Exit(status)
 }
 
-func newScene(t *testing.T, program string) *scene {
+var stages = []commands.Stage{commands.Preparing, commands.Creating, commands.Copying, commands.SettingUp, commands.Starting}
+
+// scene is a parent with work of every kind in it, as it was before anything ran.
+type scene struct {
+	parent, trees, child, branch string
+	before                       snapshot.Snapshot
+}
+
+func newScene(t *testing.T) scene {
 	t.Helper()
-	top, err := filepath.EvalSymlinks(t.TempDir())
+	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &scene{program: program, top: top, parent: filepath.Join(top, "parent"), child: filepath.Join(top, "side", "child")}
-	s.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(top, "home"), "TMPDIR=" + filepath.Join(top, "tmp"), "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C"}
-	for _, dir := range []string{"home", "tmp", "side"} {
-		if err := os.Mkdir(filepath.Join(top, dir), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
+	s := scene{parent: filepath.Join(root, "app"), trees: filepath.Join(root, "trees"), branch: "feature/try"}
+	s.child = filepath.Join(s.trees, "deep", "child")
 	script, err := filepath.Abs("../cases/bank/240-every-letter-at-once.sh")
 	if err != nil {
 		t.Fatal(err)
 	}
-	more := `for i in {1..40}; do mkdir -p many/$i; for j in {1..10}; do printf "%s\n" $i.$j >many/$i/$j; done; done`
-	cmd := exec.Command("bash", "-euc", `bash "$0" setup "$1"; cd "$1"; `+more, script, s.parent)
-	cmd.Env = s.env
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	// Enough files for each stage to last a moment.
+	const more = `bash "$0" setup "$1"; cd "$1"; for i in {1..40}; do mkdir -p many/$i; for j in {1..10}; do printf "%s\n" $i.$j >many/$i/$j; done; done`
+	var out bytes.Buffer
+	setup := exec.Command("bash", "-euc", more, script, s.parent)
+	setup.Stdout, setup.Stderr = &out, &out
+	if err := setup.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
 	}
-	s.before = s.take(t)
+	s.before = take(t, s.parent)
 	return s
 }
 
-func (s *scene) take(t *testing.T) snapshot.Snapshot {
-	t.Helper()
-	taken, err := snapshot.Take(s.parent)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return taken
-}
-
-func (s *scene) start(t *testing.T) *crash.Sidecar {
-	t.Helper()
-	sidecar, err := crash.Start(s.program, s.env, s.parent)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sidecar
-}
-
-// gone tells what is left of a fork that must not have been.
-func (s *scene) gone(t *testing.T) (left []string) {
-	t.Helper()
-	left = snapshot.Diff(s.before, s.take(t))
-	entries, err := os.ReadDir(filepath.Dir(s.child))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, entry := range entries {
-		left = append(left, "left behind: "+entry.Name())
-	}
-	return left
-}
-
-// whole tells what is wrong with a fork that stands.
-func (s *scene) whole(t *testing.T) (wrong []string) {
-	t.Helper()
-	for _, difference := range compare.Trees(s.parent, s.child, compare.Options{Index: true, FolderModes: true}) {
-		wrong = append(wrong, difference.String())
-	}
-	return append(wrong, snapshot.Diff(s.before, s.take(t), snapshot.Branch(branch), snapshot.Worktrees())...)
-}
-
-// recovered starts a sidecar anew, waits for its first answer about the repository, and judges.
-func (s *scene) recovered(t *testing.T) {
-	t.Helper()
-	next := s.start(t)
-	answer, err := next.Call("workspace/executeCommand", map[string]any{"command": "sidefork.workspaces", "arguments": []any{map[string]any{}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if answer.Error != nil {
-		t.Errorf("the next sidecar does not answer: %s", answer.Error.Message)
-	}
-	if err := next.Close(); err != nil {
-		t.Error(err)
-	}
-	if left := s.gone(t); len(left) > 0 {
-		if wrong := s.whole(t); len(wrong) > 0 {
-			t.Errorf("the child is neither gone:\n%s\nnor whole:\n%s", strings.Join(left, "\n"), strings.Join(wrong, "\n"))
-		}
-	}
-	// what was taken back can be made again under the same name
-	again := s.start(t)
-	defer again.Close()
-	if _, err := os.Lstat(s.child); err == nil {
-		return
-	}
-	id, err := again.Fork(operation(2), s.parent, branch, s.child)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answer, err = again.Await(func(m crash.Message) bool { return m.Answers(id) })
-	if err != nil || answer.Error != nil {
-		t.Fatalf("a second fork fails: %v %+v", err, answer.Error)
-	}
-	if wrong := s.whole(t); len(wrong) > 0 {
-		t.Errorf("a second fork is not whole: %v", wrong)
+func (s scene) argument() map[string]any {
+	return map[string]any{
+		"operationId": uuid.NewString(), "workspace": s.parent, "name": s.branch, "dir": s.child, "launch": "none",
 	}
 }
 
-func operation(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }
-
-// until runs a fork to a stage. A fork without session and setup has no such stages of its own: then its answer is given.
-func until(t *testing.T, sidecar *crash.Sidecar, s *scene, stage string) (id int, m crash.Message) {
+// gone is the sentence for a fork that did not happen: nothing of it is there, and nothing else has changed.
+func (s scene) gone(t *testing.T) {
 	t.Helper()
-	id, err := sidecar.Fork(operation(1), s.parent, branch, s.child)
-	if err != nil {
-		t.Fatal(err)
+	if _, err := os.Lstat(s.trees); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the child's folder, or one that was made for it, is still there: %v", err)
 	}
-	m, err = sidecar.Await(func(m crash.Message) bool { return m.Stage() == stage || m.Answers(id) })
-	if err != nil {
-		t.Fatal(err)
+	for _, line := range snapshot.Diff(s.before, take(t, s.parent)) {
+		t.Errorf("not as before: %s", line)
 	}
-	if m.Error != nil {
-		t.Fatalf("the fork failed before %s: %s %s", stage, m.Error.Message, m.Error.Data)
-	}
-	if m.Stage() == "" && !slices.Contains([]string{"setup", "starting", done}, stage) {
-		t.Fatalf("stage %s was not announced", stage)
-	}
-	return id, m
 }
 
-func TestKillAtEachStageLeavesTheChildWholeOrGone(t *testing.T) {
-	program := build(t)
-	for _, stage := range crash.Stages {
-		t.Run(stage, func(t *testing.T) {
+// whole is the sentence for one that did.
+func (s scene) whole(t *testing.T) {
+	t.Helper()
+	for _, d := range compare.Trees(s.parent, s.child, compare.Options{Index: true, FolderModes: true}) {
+		t.Errorf("the child is not its parent: %s", d)
+	}
+	for _, line := range snapshot.Diff(s.before, take(t, s.parent), snapshot.Branch(s.branch), snapshot.Worktrees()) {
+		t.Errorf("not as before: %s", line)
+	}
+}
+
+// wholeOrGone: a fork whose answer nobody heard has happened completely, or not at all.
+func (s scene) wholeOrGone(t *testing.T) (whole bool) {
+	t.Helper()
+	if _, err := os.Lstat(s.child); err != nil {
+		s.gone(t)
+		return false
+	}
+	s.whole(t)
+	return true
+}
+
+// stopAt is a progress that stops the fork in the very moment in which a stage begins.
+type stopAt struct {
+	stage commands.Stage
+	stop  func()
+	seen  []commands.Stage
+}
+
+func (s *stopAt) Stage(_ string, stage commands.Stage, _ int) {
+	s.seen = append(s.seen, stage)
+	if stage == s.stage {
+		s.stop()
+	}
+}
+
+func (*stopAt) Report(int, string) {}
+
+func TestACancelAtTheBeginningOfEachStageLeavesNothing(t *testing.T) {
+	for i, stage := range stages {
+		t.Run(string(stage), func(t *testing.T) {
 			t.Parallel()
-			s := newScene(t, program)
-			sidecar := s.start(t)
-			until(t, sidecar, s, stage)
-			if err := sidecar.Kill(); err != nil {
-				t.Fatal(err)
+			s := newScene(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			argument, _ := json.Marshal(s.argument())
+			p := &stopAt{stage: stage, stop: cancel}
+			result, failed := commands.Run(ctx, &commands.Env{}, "sidefork.fork", argument, p)
+			if failed != nil {
+				t.Fatalf("%+v\n%s", failed, failed.Detail)
 			}
-			s.recovered(t)
+			if c, ok := result.(commands.Cancelled); !ok || c.Status != "cancelled" {
+				t.Errorf("answered %+v", result)
+			}
+			if len(p.seen) != i+1 {
+				t.Errorf("went on after the cancel: %v", p.seen)
+			}
+			s.gone(t)
 		})
 	}
 }
 
-func TestKillAtAnyMomentLeavesTheChildWholeOrGone(t *testing.T) {
-	program := build(t)
-	s := newScene(t, program)
-	began := time.Now()
-	sidecar := s.start(t)
-	if _, m := until(t, sidecar, s, done); m.Result == nil {
-		t.Fatal("no result")
+func TestAForkThatNobodyStopsIsWhole(t *testing.T) {
+	s := newScene(t)
+	argument, _ := json.Marshal(s.argument())
+	p := &stopAt{}
+	result, failed := commands.Run(t.Context(), &commands.Env{}, "sidefork.fork", argument, p)
+	if failed != nil {
+		t.Fatalf("%+v\n%s", failed, failed.Detail)
 	}
-	whole := time.Since(began)
-	if err := sidecar.Close(); err != nil {
-		t.Error(err)
+	if r, ok := result.(*commands.ForkResult); !ok || !r.Carried.Verified || len(p.seen) != len(stages) {
+		t.Errorf("answered %+v after the stages %v", result, p.seen)
 	}
-	for round := range *rounds {
-		after := time.Duration(rand.Int64N(int64(whole)))
-		t.Run(fmt.Sprintf("%d", round), func(t *testing.T) {
-			t.Parallel()
-			t.Logf("killed after %v of about %v", after, whole)
-			s := newScene(t, program)
-			sidecar := s.start(t)
-			id, err := sidecar.Fork(operation(1), s.parent, branch, s.child)
-			if err != nil {
-				t.Fatal(err)
-			}
-			timer := time.AfterFunc(after, func() { _ = sidecar.Kill() }) // the moment is what is tested: nothing to wait for
-			answer, err := sidecar.Await(func(m crash.Message) bool { return m.Answers(id) })
-			if err == nil && answer.Error != nil {
-				t.Errorf("the fork failed: %s", answer.Error.Message)
-			}
-			timer.Stop()
-			_ = sidecar.Kill()
-			s.recovered(t)
-		})
-	}
+	s.whole(t)
 }
 
-func TestCancelAtEachStageTakesEverythingBack(t *testing.T) {
-	program := build(t)
-	for _, stage := range crash.Stages {
-		t.Run(stage, func(t *testing.T) {
-			t.Parallel()
-			s := newScene(t, program)
-			sidecar := s.start(t)
-			defer sidecar.Close()
-			id, answer := until(t, sidecar, s, stage)
-			if err := sidecar.Cancel(id); err != nil {
-				t.Fatal(err)
-			}
-			var err error
-			if !answer.Answers(id) {
-				if answer, err = sidecar.Await(func(m crash.Message) bool { return m.Answers(id) }); err != nil {
+// ways are how a running fork can be stopped from outside. dies says that the sidecar ends by it.
+var ways = []struct {
+	name string
+	dies bool
+	stop func(e *editor.Editor, process *os.Process, c *editor.Call) error
+}{
+	{"cancel by request", false, func(e *editor.Editor, _ *os.Process, c *editor.Call) error { return e.Cancel(c.ID) }},
+	{"cancel by token", false, func(e *editor.Editor, _ *os.Process, _ *editor.Call) error { return e.CancelToken("token") }},
+	{"end of input", true, func(e *editor.Editor, _ *os.Process, _ *editor.Call) error { return e.CloseInput() }},
+	{"SIGTERM", true, func(_ *editor.Editor, p *os.Process, _ *editor.Call) error { return p.Signal(syscall.SIGTERM) }},
+}
+
+func TestAStopFromOutsideAtEachStageLeavesTheChildWholeOrGone(t *testing.T) {
+	for _, way := range ways {
+		for _, stage := range stages {
+			t.Run(way.name+"/"+string(stage), func(t *testing.T) {
+				t.Parallel()
+				s := newScene(t)
+				e, process := start(t, s.parent)
+				c := e.Execute("sidefork.fork", s.argument(), "token")
+				await(t, c, stage)
+				if err := way.stop(e, process, c); err != nil {
 					t.Fatal(err)
 				}
-			}
-			var result struct {
-				Status   string
-				Warnings []struct{ Code string }
-			}
-			if answer.Error != nil {
-				t.Fatalf("a cancelled fork is answered with an error: %s %s", answer.Error.Message, answer.Error.Data)
-			}
-			if err := json.Unmarshal(answer.Result, &result); err != nil {
-				t.Fatal(err)
-			}
-			switch result.Status {
-			case "cancelled":
-				if left := s.gone(t); len(left) > 0 {
-					t.Errorf("cancelled, but: %s", strings.Join(left, "\n"))
+				if way.dies {
+					if status, err := e.Wait(t.Context()); err != nil || status != 1 {
+						t.Errorf("exit status %d, %v", status, err)
+					}
+					s.wholeOrGone(t)
+					return
 				}
-			case "completed": // it was complete when the word came
-				if wrong := s.whole(t); len(wrong) > 0 {
-					t.Errorf("completed, but: %s", strings.Join(wrong, "\n"))
+				var r commands.ForkResult
+				if err := c.Into(t.Context(), &r); err != nil {
+					t.Fatal(err)
 				}
-				if stage != "setup" && stage != "starting" {
-					t.Errorf("cancelled in %s, and completed: %s", stage, answer.Result)
+				switch r.Status {
+				case "cancelled":
+					s.gone(t)
+				case "completed": // the cancel came after the boundary, which is no failure
+					s.whole(t)
+				default:
+					t.Errorf("answered %+v", r)
 				}
-			default:
-				t.Errorf("status %q", result.Status)
-			}
-		})
+			})
+		}
 	}
+}
+
+// TestAKillAtEachStageIsTakenBackByTheNextStart kills the sidecar alone, as the kernel does when memory is short: the git
+// that it had started goes on for a moment, and nobody rolls back. What is taken back can be made again.
+func TestAKillAtEachStageIsTakenBackByTheNextStart(t *testing.T) {
+	for _, stage := range stages {
+		for i := range *kills {
+			moment := time.Duration(0)
+			if i > 0 {
+				moment = rand.N(80 * time.Millisecond)
+			}
+			t.Run(fmt.Sprintf("%s+%s", stage, moment), func(t *testing.T) {
+				t.Parallel()
+				s := newScene(t)
+				e, _ := start(t, s.parent)
+				c := e.Execute("sidefork.fork", s.argument(), nil)
+				await(t, c, stage)
+				select { // no wait for something: the kill is to hit any moment
+				case <-time.After(moment):
+				case <-c.Done():
+				}
+				if err := e.Kill(); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := e.Wait(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				next, _ := start(t, s.parent)
+				if _, err := next.Execute("sidefork.workspaces", map[string]any{}, nil).Wait(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if !s.wholeOrGone(t) {
+					if _, err := next.Execute("sidefork.fork", s.argument(), nil).Wait(t.Context()); err != nil {
+						t.Errorf("a second fork fails: %v", err)
+					}
+					s.whole(t)
+				}
+				if status, err := next.Quit(t.Context()); err != nil || status != 0 {
+					t.Errorf("exit status %d, %v", status, err)
+				}
+			})
+		}
+	}
+}
+
+func start(t *testing.T, folder string) (*editor.Editor, *os.Process) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), asSidecar+"=1")
+	e, err := editor.Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	if _, err := e.Initialize(t.Context(), editor.Options{Folders: []string{folder}}); err != nil {
+		t.Fatal(err)
+	}
+	return e, cmd.Process
+}
+
+func await(t *testing.T, c *editor.Call, stage commands.Stage) {
+	t.Helper()
+	if _, err := c.Stages.Await(t.Context(), editor.IsStage(string(stage))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func take(t *testing.T, dir string) snapshot.Snapshot {
+	t.Helper()
+	s, err := snapshot.Take(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
