@@ -14,9 +14,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// runIsolated runs the command in a network of its own: as root just so, as an ordinary user in a user namespace too, in
-// which it keeps its user but may switch loopback on. Where the system allows neither, the command runs as it is.
-func runIsolated(command func() *exec.Cmd) error {
+// runIsolated runs the command in a network of its own and gives its exit status: as root just so, as an ordinary user in a
+// user namespace too, in which it keeps its user but may switch loopback on. Where the system allows neither, the command
+// runs as it is. Every process that loses its parent meanwhile falls to this one, which buries the dead and reports
+// those that outlive the command.
+func runIsolated(command func() *exec.Cmd) (status int, err error) {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return 1, fmt.Errorf("become the parent of orphans: %w", err)
+	}
 	// The child is to die with this thread, so the thread has to stay.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -28,21 +33,31 @@ func runIsolated(command func() *exec.Cmd) error {
 		c.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
 		c.SysProcAttr.AmbientCaps = []uintptr{unix.CAP_NET_ADMIN}
 	}
-	err := c.Start()
-	if err == nil {
-		return c.Wait()
+	if err := c.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, "no network namespace here:", err)
+		c = command()
+		c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+		if err := c.Start(); err != nil {
+			return 1, err
+		}
 	}
-	fmt.Fprintln(os.Stderr, "no network namespace here:", err)
-	c = command()
-	c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	return c.Run()
+	for {
+		var ended unix.WaitStatus
+		pid, err := unix.Wait4(-1, &ended, 0, nil)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			return 1, fmt.Errorf("wait for the tests: %w", err)
+		case pid == c.Process.Pid && ended.Exited():
+			return ended.ExitStatus(), nil
+		case pid == c.Process.Pid:
+			return 1, fmt.Errorf("the tests were ended by a signal: %v", ended.Signal())
+		}
+	}
 }
 
-// isolate makes orphans fall to this process and switches loopback on. It says what network there is.
+// isolate switches loopback on. It says what network there is.
 func isolate() (network string, err error) {
-	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		return "", fmt.Errorf("become the parent of orphans: %w", err)
-	}
 	interfaces, err := net.Interfaces()
 	if err != nil {
 		return "", err

@@ -22,7 +22,7 @@ import (
 const sideforkVariable = "SIDEFORK_UNDER_TEST"
 
 // TestMain builds sidefork, then runs the tests in a process that has, where the system lets it, no network but
-// loopback, and that every process which loses its parent falls to.
+// loopback, below one that sees what they leave running.
 func TestMain(m *testing.M) {
 	if os.Getenv(sideforkVariable) != "" {
 		os.Exit(inside(m))
@@ -60,12 +60,8 @@ func outside() (status int, err error) {
 		c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
 		return c
 	}
-	err = runIsolated(again)
-	var failed *exec.ExitError
-	if errors.As(err, &failed) {
-		return max(1, failed.ExitCode()), nil
-	}
-	return 0, err
+	status, err = runIsolated(again)
+	return max(status, processesLeft()), err
 }
 
 func agentsAreInstalled() error {
@@ -92,11 +88,15 @@ func inside(m *testing.M) int {
 		return 1
 	}
 	fmt.Println("network:", network)
-	status := m.Run()
-	left, err := ptydrive.Below(os.Getpid())
+	return max(m.Run(), processesLeft())
+}
+
+// processesLeft is an exit status: 1 where something still runs that was started from here, which it ends.
+func processesLeft() int {
+	left, err := ptydrive.EndBelow()
 	if err != nil || len(left) > 0 {
 		fmt.Fprintf(os.Stderr, "processes that the tests have left: %q %v\n", left, err)
-		return max(1, status)
+		return 1
 	}
-	return status
+	return 0
 }

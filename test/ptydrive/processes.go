@@ -35,6 +35,22 @@ func Below(pid int) ([]string, error) {
 	return names, nil
 }
 
+// EndBelow kills what this process has started and what runs below that, and gives what there was, as Below does.
+func EndBelow() ([]string, error) {
+	table, err := processes()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, p := range family(table, os.Getpid()) {
+		if p.pid > 1 && p.pid != os.Getpid() {
+			names = append(names, p.String())
+			_ = syscall.Kill(p.pid, syscall.SIGKILL)
+		}
+	}
+	return names, nil
+}
+
 // family is root, everything below it, everything in its session, and everything below that.
 func family(table []process, root int) []process {
 	var found []process
