@@ -355,7 +355,8 @@ func TestCreateCancelledInTheMiddleIsTakenBack(t *testing.T) {
 		done <- err
 	}()
 	awaitLine(t, marks)
-	if _, err := tryLock(worktreesLock(o.source.CommonDir)); !errors.Is(err, errLocked) {
+	if l, err := tryLock(worktreesLock(o.source.CommonDir)); !errors.Is(err, errLocked) {
+		l.release()
 		t.Errorf("another worktree could be made meanwhile: %v", err)
 	}
 	cancel()
