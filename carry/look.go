@@ -29,7 +29,10 @@ type Plan struct {
 	index indexPlan
 	fresh bool // the target is a child that this operation makes
 
-	between func(child string) // a seam of the tests: runs between the write and its proof
+	// Seams of the tests: between the write and its proof, and in the proof between comparing and the last look at the
+	// parent.
+	between  func(child string)
+	compared func()
 }
 
 // item is one path whose state on disk must become the parent's.

@@ -17,8 +17,12 @@ import (
 // Line-end rules are left out on purpose, because for them the size is enough. Of a clean path with an LF-only blob, a
 // fresh checkout adds a CR to each line end or to none; the parent's file has any number of them. The same size means
 // the same number, which is none or all, so the same bytes. Of a clean path whose blob has CRs itself, the parent's
-// file is the blob (git never takes a CR away that the index has, nor adds one that a checkout would not), and a fresh
-// checkout is the blob too or longer. Sizes are compared for every tracked path, rules or not.
+// file is the blob (git takes no CR away where the index has one), and a fresh checkout is the blob too, or longer.
+// Sizes are compared for every tracked path, rules or not.
+//
+// What this cannot see: a file that was written under a filter which kept its size, while neither the base nor the
+// parent's disk names that filter any more, and which git calls clean only because nobody has touched it since. Telling
+// it would take reading every tracked file of everybody who has some filter configured.
 
 // findRules asks git for those paths, but only if some source of attributes has a word that could name such a rule:
 // most repositories have none, and asking costs a process that matches every path with every pattern.

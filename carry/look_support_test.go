@@ -216,20 +216,19 @@ func describe(t testing.TB, top, rules string, but []string) string {
 		case info.Mode().IsRegular():
 			content, err := os.ReadFile(filepath.Join(top, name))
 			must(t, err)
-			mode := fmt.Sprintf("%o", info.Mode().Perm())
+			mode := (info.Mode() &^ fs.ModeType).String()
 			if tracked[name] {
 				mode = fmt.Sprintf("x%v", info.Mode().Perm()&0o100 != 0 && trusted != "false")
 			}
 			lines = append(lines, fmt.Sprintf("disk %q %s %x", name, mode, sha256.Sum256(content)))
 		}
 	}
-	for _, args := range [][]string{{"ls-files", "-s", "-v", "-z"}, {"diff-index", "--cached", "--raw", "-z", "--no-renames", "HEAD"}} {
-		for line := range strings.SplitSeq(gitIn(t, top, args...), "\x00") {
-			if _, name, _ := strings.Cut(line, "\t"); !slices.Contains(but, name) {
-				lines = append(lines, fmt.Sprintf("%s %q", args[0], line))
-			}
+	for line := range strings.SplitSeq(gitIn(t, top, "ls-files", "-s", "-v", "-z"), "\x00") {
+		if _, name, _ := strings.Cut(line, "\t"); !slices.Contains(but, name) {
+			lines = append(lines, fmt.Sprintf("index %q", line))
 		}
 	}
+	lines = append(lines, "head "+gitIn(t, top, "rev-parse", "HEAD"))
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
 }

@@ -74,8 +74,10 @@ var states = map[string]func(*repo){
 		r.write("tool", "t")
 		r.write("ro.txt", "r")
 		must(r, os.Chmod(r.path("private/key"), 0o600))
-		must(r, os.Chmod(r.path("tool"), 0o4751))
+		must(r, os.Chmod(r.path("tool"), 0o751|os.ModeSetuid))
 		must(r, os.Chmod(r.path("ro.txt"), 0o444))
+		r.write("open", "o")
+		must(r, os.Chmod(r.path("open"), 0o666))
 	},
 	"links": func(r *repo) {
 		for text, name := range map[string]string{"a.txt": "l1", "/etc/hostname": "l2", "no/such": "l3", "docs": "l4", "l5": "l5", "../outside": "l6"} {
@@ -184,6 +186,14 @@ var states = map[string]func(*repo){
 		r.write("v.c", "h\x00i\x00")
 		r.commit("i")
 		r.write(".gitattributes", "")
+	},
+	"an edit that only the index's own time betrays": func(r *repo) { // git: racily clean
+		r.git("config", "core.trustctime", "false")
+		must(r, os.Chtimes(r.path("a.txt"), old, old))
+		r.git("add", "a.txt")
+		must(r, os.Chtimes(r.path(".git/index"), old, old))
+		r.write("a.txt", "ONE\ntwo\nthree\n")
+		must(r, os.Chtimes(r.path("a.txt"), old, old))
 	},
 	"big blob over an old smaller index time": func(r *repo) { r.write("a.txt", strings.Repeat("y", 3<<20)) },
 }

@@ -51,6 +51,9 @@ func (w *writing) prove(ctx context.Context) (moved string, err error) {
 		return "", err
 	}
 	differ = append(differ, more...)
+	if w.plan.compared != nil {
+		w.plan.compared()
+	}
 	if moved, err := w.parentMoved(ctx, ours, begun); moved != "" || err != nil {
 		return moved, err
 	}

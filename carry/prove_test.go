@@ -164,6 +164,34 @@ func TestCarryTakesAgainWhatChangedWithoutATrace(t *testing.T) {
 	}
 }
 
+func TestCarryTakesAgainWhatMovesAfterItWasCompared(t *testing.T) {
+	for name, trace := range map[string]bool{"with other times": true, "within a tick": false} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t)
+			r.write("n.txt", "n\n")
+			plan, err := Look(context.Background(), openAt(t, r.top), openAt(t, r.top).Head, Options{})
+			must(t, err)
+			defer plan.Close()
+			child := filepath.Join(filepath.Dir(r.top), "child")
+			r.git("worktree", "add", "-q", "-b", "child", child, "HEAD")
+			w, err := plan.begin(openAt(t, child), new(steps), nil)
+			must(t, err)
+			defer w.close()
+			must(t, w.writeAll(context.Background()))
+			plan.compared = func() {
+				r.write("n.txt", "m\n")
+				if !trace {
+					w.taken["n.txt"], err = w.parent.at("n.txt")
+					must(t, err)
+				}
+			}
+			if moved, err := w.prove(context.Background()); moved != "n.txt" || err != nil {
+				t.Fatalf("got %q, %v; want n.txt to be taken again", moved, err)
+			}
+		})
+	}
+}
+
 func TestCancellingInTheMiddleOfAnythingEndsTheCarry(t *testing.T) {
 	r := newRepo(t)
 	r.write("big", strings.Repeat("0123456789abcdef", 8<<16))

@@ -133,7 +133,8 @@ func (w *writing) lookAgain(ctx context.Context) error {
 		}
 	}
 	slices.SortFunc(next.disk, func(a, b *item) int { return strings.Compare(a.path, b.path) })
-	next.fresh, next.between, next.Argv = old.fresh, old.between, old.Argv
+	next.fresh, next.Argv = old.fresh, old.Argv
+	next.between, next.compared = old.between, old.compared
 	index := old.index
 	old.Close()
 	*old = *next
