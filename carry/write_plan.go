@@ -1,0 +1,202 @@
+package carry
+
+import (
+	"context"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/sidefork/sidefork/carry/git"
+	"github.com/sidefork/sidefork/carry/worktree"
+)
+
+// addUnlike finds the tracked paths that git calls clean and that are not as a fresh checkout made them: another size
+// or type, other bytes where a rule stands between blob and disk, or not there on one side (skip-worktree).
+func (w *writing) addUnlike(ctx context.Context) error {
+	r := w.plan.seen
+	clear(w.compared)
+	if err := w.findRules(ctx); err != nil {
+		return err
+	}
+	var mu sync.Mutex
+	err := inParallel(ctx, len(r.entries), func(ctx context.Context, from, to int) error {
+		ours, theirs := w.parent.lookup(), w.target.lookup()
+		for _, e := range r.entries[from:to] {
+			if _, named := w.plan.index.entries[e.Path]; named || w.plan.named[e.Path] != nil || e.Mode == git.ModeSubmodule {
+				continue
+			}
+			a, err := ours.lstat(e.Path)
+			if err != nil {
+				return err
+			}
+			b, err := theirs.lstat(e.Path)
+			if err != nil {
+				return err
+			}
+			same, err := w.alike(ctx, e.Path, a, b)
+			if err != nil {
+				return err
+			}
+			if !same {
+				mu.Lock()
+				w.plan.disk = append(w.plan.disk, &item{path: e.Path, was: a, inBase: true})
+				mu.Unlock()
+			}
+		}
+		return nil
+	})
+	for _, it := range w.plan.disk {
+		w.plan.named[it.path] = it
+	}
+	return err
+}
+
+// findRules asks for the rules that a fresh checkout was made by, where the parent has changed its attributes since.
+func (w *writing) findRules(ctx context.Context) error {
+	if w.ruled != nil {
+		return nil
+	}
+	w.ruled = map[string]bool{}
+	for _, it := range w.plan.disk {
+		if path.Base(it.path) == ".gitattributes" && namesRule(filepath.Join(w.child.Path, filepath.FromSlash(it.path))) {
+			var err error
+			w.ruled, err = ruled(ctx, git.Command{Dir: w.child.Path}, w.plan.seen.entries)
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *writing) alike(ctx context.Context, name string, a, b stat) (bool, error) {
+	if a.kind != b.kind || a.kind == file && a.size != b.size {
+		return a.kind == folder || a.kind == special, nil // what such a path is cannot be brought
+	}
+	if !w.plan.seen.ruled[name] && !w.ruled[name] {
+		return true, nil
+	}
+	same, err := equal(ctx, w.parent, w.target, name, a, b)
+	if same {
+		w.note(w.compared, name, a)
+	}
+	return same, err
+}
+
+// todo looks at each source once more, and drops those that are taken already and stood still since.
+func (w *writing) todo(ctx context.Context) ([]*item, error) {
+	look := w.parent.lookup()
+	var todo []*item
+	w.progress.total = w.progress.done
+	for _, it := range w.plan.disk {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		s, err := look.lstat(it.path)
+		if err != nil {
+			return nil, err
+		}
+		it.was = s
+		_, copied := w.taken[it.path]
+		if s.kind != file && s.kind != link {
+			delete(w.taken, it.path)
+		}
+		if s.kind == special { // it became one after the look, which leaves such a thing where it is
+			if it.inBase && copied {
+				return nil, worktree.Refuse("parentChanging", "path", it.path) // the base's file would have to come back
+			}
+			if it.inBase {
+				continue
+			}
+			it.was = stat{}
+		}
+		if before, done := w.taken[it.path]; done && before.same(s) && !w.restless[it.path] {
+			continue
+		}
+		todo = append(todo, it)
+		if s.kind == file {
+			w.progress.total += s.size
+		}
+	}
+	clear(w.restless)
+	return todo, nil
+}
+
+// record says what each path will be, before it is.
+func (w *writing) record(todo []*item) (Step, error) {
+	step := &CarryStep{Target: w.child.Path, TargetGitDir: w.child.GitDir, Fresh: w.plan.fresh, Aside: w.aside}
+	look, theirs := w.parent.lookup(), w.target.lookup()
+	temps := w.tempNames(todo)
+	for _, it := range todo {
+		p := WrittenPath{Path: []byte(it.path)}
+		there, err := theirs.lstat(it.path)
+		if err != nil {
+			return Step{}, err
+		}
+		switch it.was.kind {
+		case file:
+			p.Kind, p.Size, p.MTime, p.Temp = "file", it.was.size, it.was.mtime, temps(it.path)
+		case link:
+			p.Kind, p.Temp = "link", temps(it.path)
+		case folder:
+			if !w.wantsFolder(it) {
+				p.Kind = "removed"
+			} else {
+				p.Kind = "dir"
+			}
+		default:
+			p.Kind = "removed"
+		}
+		if w.aside != "" && (there.kind == file || there.kind == link) {
+			w.asides++
+			p.Aside = strconv.Itoa(w.asides)
+		}
+		step.Paths = append(step.Paths, p)
+	}
+	folders, err := w.foldersOf(todo, look, theirs)
+	if err != nil {
+		return Step{}, err
+	}
+	for _, dir := range folders {
+		step.Paths = append(step.Paths, WrittenPath{Path: []byte(dir), Kind: "dir"})
+	}
+	if w.emptied, err = foldersToGo(todo, look, theirs); err != nil {
+		return Step{}, err
+	}
+	for _, dir := range w.emptied {
+		step.Paths = append(step.Paths, WrittenPath{Path: []byte(dir.path), Kind: "removed", Mode: dir.mode})
+	}
+	for name, e := range w.plan.index.entries {
+		if e.staged() && w.plan.named[name] == nil {
+			step.Paths = append(step.Paths, WrittenPath{Path: []byte(name), Kind: "index"})
+		}
+	}
+	return Step{Carry: step}, nil
+}
+
+// wantsFolder: the only folder that a plan names is a submodule's empty one.
+func (w *writing) wantsFolder(it *item) bool {
+	return it.was.kind == folder && w.plan.index.entries[it.path].mode == git.ModeSubmodule
+}
+
+// tempNames gives each path a temporary name of its own in its folder: short, since a name of 255 bytes leaves no room
+// for a suffix, none that the plan itself writes there, and none that is there already.
+func (w *writing) tempNames(todo []*item) func(name string) string {
+	planned := map[string]bool{}
+	for _, it := range todo {
+		if strings.HasPrefix(path.Base(it.path), ".sf-") {
+			planned[it.path] = true
+		}
+	}
+	n := 0
+	return func(name string) string {
+		for {
+			n++
+			temp := ".sf-" + strconv.Itoa(n)
+			full := path.Join(path.Dir(name), temp)
+			if s, err := w.target.at(full); err == nil && s.kind == absent && !planned[full] {
+				return temp
+			}
+		}
+	}
+}
