@@ -180,7 +180,11 @@ func TestConflictIsRefused(t *testing.T) {
 
 func TestUnstageKeepsTheIndexOfTheBase(t *testing.T) {
 	for name, state := range states {
+		if !sampled(name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newRepo(t)
 			state(r)
 			child, _, result, err := r.fork(Options{Unstage: true})

@@ -30,9 +30,6 @@ func newRepo(t testing.TB, initArgs ...string) *repo {
 	if err != nil {
 		t.Fatal(err)
 	}
-	setenv(t, "HOME", dir)
-	setenv(t, "XDG_CONFIG_HOME", filepath.Join(dir, "xdg"))
-	setenv(t, "GIT_CONFIG_NOSYSTEM", "1")
 	r := &repo{t, filepath.Join(dir, "parent")}
 	must(t, os.Mkdir(r.top, 0o755))
 	r.git(append([]string{"init", "-q", "-b", "main"}, initArgs...)...)
@@ -44,16 +41,6 @@ func newRepo(t testing.TB, initArgs ...string) *repo {
 	r.write(".gitignore", "*.log\n/ignored/\n.env\n")
 	r.commit("base")
 	return r
-}
-
-// setenv is t.Setenv for tests and benchmarks alike.
-func setenv(t testing.TB, name, value string) {
-	switch t := t.(type) {
-	case *testing.T:
-		t.Setenv(name, value)
-	case *testing.B:
-		t.Setenv(name, value)
-	}
 }
 
 func must(t testing.TB, err error) {

@@ -1,0 +1,31 @@
+package carry
+
+import (
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestMain gives all tests one HOME of their own, with no configuration of git in it, so that they can run side by side.
+func TestMain(m *testing.M) {
+	home, err := os.MkdirTemp("", "sidefork-carry-test-")
+	if err != nil {
+		panic(err)
+	}
+	for name, value := range map[string]string{
+		"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, "xdg"), "GIT_CONFIG_NOSYSTEM": "1",
+	} {
+		os.Setenv(name, value)
+	}
+	status := m.Run()
+	os.RemoveAll(home)
+	os.Exit(status)
+}
+
+// sampled says whether a case of a large table runs: all of them do, but for a fourth where time is short (`make check`).
+func sampled(name string) bool {
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return !testing.Short() || h.Sum32()%4 == 0
+}
