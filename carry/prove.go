@@ -29,8 +29,7 @@ func (w *writing) prove(ctx context.Context) (moved string, err error) {
 		return err
 	})
 	g.Go(func() (err error) {
-		// The child's own status looks at every path that it changed, and writes what it learns into the child's index.
-		theirs, err = statusOf(gctx, git.Command{Dir: w.child.Path, Args: git.StatusArgs(false), Refresh: w.plan.fresh})
+		theirs, err = w.childStatus(gctx)
 		return err
 	})
 	g.Go(func() (err error) {
@@ -76,6 +75,21 @@ func (w *writing) untouched(name string) bool {
 	made, ok := w.written[name]
 	now, err := w.target.lookup().lstat(name)
 	return ok && err == nil && now.same(made)
+}
+
+// childStatus is the child's own status: it looks at every path that the child has changed, and writes what it learns
+// into the child's index. Where bits hide something from it, it is asked once more of a copy without them.
+func (w *writing) childStatus(ctx context.Context) (*git.Status, error) {
+	s, err := statusOf(ctx, git.Command{Dir: w.child.Path, Args: git.StatusArgs(false), Refresh: w.plan.fresh})
+	if err != nil || !w.bits() {
+		return s, err
+	}
+	r, err := read(ctx, w.child, false)
+	if err != nil {
+		return nil, err
+	}
+	defer r.close()
+	return r.status, nil
 }
 
 // compare gives the paths of the plan that are not the same on both sides, in type, mode, link text or bytes.

@@ -3,6 +3,8 @@ package commands
 import (
 	"errors"
 	"strings"
+
+	"github.com/sidefork/sidefork/carry/git"
 )
 
 // Reason says to a person why something cannot be done, did not happen, or needs attention, and what to do about it.
@@ -48,6 +50,7 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"bare":                {"{path} is a bare repository: it has no files to fork.", "Fork one of its worktrees."},
 	"detached":            {"The workspace is on no branch (detached HEAD).", "Check out a branch first: git switch -c NAME."},
 	"unborn":              {"The branch has no commit yet.", "Commit once, then fork."},
+	"gitFailed":           {"git could not read the workspace.", "Read the detail, mend its cause, then try again."},
 	"unsafeOwner":         {"git refuses {path} because somebody else owns it.", "If you trust it: git config --global --add safe.directory {path}."},
 	"operationInProgress": {"A {operation} is in progress in the workspace.", "Finish or abort it, then fork."},
 	"unmerged":            {"The index has unmerged paths: {paths}.", "Resolve the conflicts and stage the result, then fork."},
@@ -134,10 +137,13 @@ type refusal interface {
 	ReasonDetail() string
 }
 
-// reasonOf gives the reason of an error: that of the refusal in its chain, else an internal one.
+// reasonOf gives the reason of an error: that of the refusal in its chain, else that git failed, else an internal one.
 func reasonOf(err error) (r Reason, detail string) {
 	if no, ok := errors.AsType[refusal](err); ok {
 		return reason(no.ReasonCode(), no.ReasonArgs()), no.ReasonDetail()
+	}
+	if g, ok := errors.AsType[*git.Error](err); ok {
+		return reason("gitFailed", nil), printableText(g.Error())
 	}
 	return reason("internal", nil), err.Error()
 }

@@ -3,6 +3,8 @@ package commands
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"path/filepath"
 
 	"github.com/sidefork/sidefork/carry/worktree"
 	"github.com/sidefork/sidefork/sessions"
@@ -61,6 +63,9 @@ func findSessions(ctx context.Context, env *Env, p SessionsParams) (SessionsResu
 	var tops []string
 	if p.Workspace != "" {
 		at, err := worktree.Open(ctx, p.Workspace)
+		if no, ok := errors.AsType[refusal](err); ok && no.ReasonCode() == "missing" {
+			return sessionsOfMissing(ctx, env, p, no)
+		}
 		if err != nil {
 			return SessionsResult{}, err
 		}
@@ -81,6 +86,29 @@ func findSessions(ctx context.Context, env *Env, p SessionsParams) (SessionsResu
 	if err != nil {
 		return SessionsResult{}, err
 	}
+	return describePage(page, asked, tops), nil
+}
+
+// sessionsOfMissing lists the sessions of a folder that is gone: their conversations still exist, and each says why it
+// cannot be forked from there.
+func sessionsOfMissing(ctx context.Context, env *Env, p SessionsParams, gone refusal) (SessionsResult, error) {
+	folder := filepath.Clean(p.Workspace)
+	page, err := sessions.List(ctx, env.sessions(), sessions.Query{Agents: p.Agents, Limit: p.Limit, Cursor: p.Cursor, Worktrees: []string{folder}})
+	if err != nil {
+		return SessionsResult{}, err
+	}
+	if len(page.Sessions) == 0 && p.Cursor == "" {
+		return SessionsResult{}, gone
+	}
+	result := describePage(page, folder, []string{folder})
+	why, _ := reasonOf(gone)
+	for i := range result.Sessions {
+		result.Sessions[i].Fork = SessionFork{Kind: "none", Reason: &why}
+	}
+	return result, nil
+}
+
+func describePage(page sessions.Page, asked string, tops []string) SessionsResult {
 	result := SessionsResult{Sessions: make([]Session, 0, len(page.Sessions)), Next: page.Next, Problems: page.Problems}
 	for _, s := range page.Sessions {
 		result.Sessions = append(result.Sessions, describeSession(s, asked, tops))
@@ -88,5 +116,5 @@ func findSessions(ctx context.Context, env *Env, p SessionsParams) (SessionsResu
 	if result.Problems == nil {
 		result.Problems = []agent.Problem{}
 	}
-	return result, nil
+	return result
 }
