@@ -21,8 +21,8 @@ import (
 // reading is what was read of a worktree: of one moment as far as the index goes, of about one as far as the disk does.
 type reading struct {
 	from    worktree.Worktree
-	folder  string // private, of the index copy
-	index   string // the copy; there is none where the worktree has no index yet
+	private privateFolder // of the index copy
+	index   string        // the copy; there is none where the worktree has no index yet
 	sum     [sha256.Size]byte
 	entries []git.Entry
 	modes   map[string]uint32 // of the entries that may only announce their path
@@ -35,8 +35,8 @@ type reading struct {
 }
 
 func (r *reading) close() {
-	if r != nil && r.folder != "" {
-		os.RemoveAll(r.folder) // made by us, holds index copies only
+	if r != nil {
+		r.private.remove()
 	}
 }
 
@@ -49,8 +49,8 @@ func read(ctx context.Context, from worktree.Worktree, rules bool) (_ *reading, 
 			r.close()
 		}
 	}()
-	if r.folder, err = os.MkdirTemp("", "sidefork-"); err != nil {
-		return nil, fmt.Errorf("carry: %w", err)
+	if r.private, err = newPrivateFolder(); err != nil {
+		return nil, err
 	}
 	if err := r.copyIndex(); err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func entriesOf(ctx context.Context, c git.Command) ([]git.Entry, error) {
 // copyIndex keeps the original's time on the copy: an entry that is younger than its index is one that git looks at
 // again, and a younger copy would hide that.
 func (r *reading) copyIndex() error {
-	r.index = filepath.Join(r.folder, "index")
+	r.index = filepath.Join(r.private.path, "index")
 	f, err := os.Open(filepath.Join(r.from.GitDir, "index"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // git reads an index that is not there as an empty one

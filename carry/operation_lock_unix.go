@@ -5,7 +5,9 @@ package carry
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -24,3 +26,9 @@ func lockFile(file *os.File) error {
 }
 
 func unlockFile(file *os.File) { _ = unix.Flock(int(file.Fd()), unix.LOCK_UN) }
+
+// ownedByUs says whether a file is this user's.
+func ownedByUs(info fs.FileInfo) bool {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(s.Uid) == os.Geteuid()
+}

@@ -3,6 +3,7 @@ package carry
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"golang.org/x/sys/windows"
@@ -22,3 +23,6 @@ func lockFile(file *os.File) error {
 func unlockFile(file *os.File) {
 	_ = windows.UnlockFileEx(windows.Handle(file.Fd()), 0, 1, 0, new(windows.Overlapped))
 }
+
+// ownedByUs: the temporary folder is each user's own there.
+func ownedByUs(fs.FileInfo) bool { return true }

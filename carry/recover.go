@@ -26,6 +26,7 @@ const remembered = 7 * 24 * time.Hour // how long it is known how an operation e
 // can't be taken back for another reason is tried again next time, and is in the error. A repository in which sidefork
 // never wrote is not written to.
 func Recover(ctx context.Context, commonDir string) ([]Recovered, error) {
+	sweepPrivate()
 	entries, err := os.ReadDir(operationsFolder(commonDir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -68,12 +68,12 @@ func (u undo) look(ctx context.Context, ws *WorkspaceStep) (foreign []string, er
 // lookAtHalf is the look at a child that is half made or half gone. Its own git folder is not asked, since it may be
 // incomplete, or send git to the parent's files (core.worktree): its files are held against the base's tree.
 func (u undo) lookAtHalf(ctx context.Context, ws *WorkspaceStep) ([]string, error) {
-	private, err := os.MkdirTemp("", "sidefork-look-*")
+	private, err := newPrivateFolder()
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(private)
-	c := git.Bare(u.common, string(ws.Path), filepath.Join(private, "index"))
+	defer private.remove()
+	c := git.Bare(u.common, string(ws.Path), filepath.Join(private.path, "index"))
 	if err := c.ReadTree(ctx, ws.Base); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,58 @@
+package carry
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// privateFolder is a folder in the system's temporary one, for copies of an index. A lock in it dies with this process,
+// by which the next start knows that nobody needs it any more.
+type privateFolder struct {
+	path string
+	held *lock
+}
+
+const privateLock = "lock"
+
+func newPrivateFolder() (privateFolder, error) {
+	path, err := os.MkdirTemp("", "sidefork-private-")
+	if err != nil {
+		return privateFolder{}, fmt.Errorf("carry: %w", err)
+	}
+	held, err := tryLock(filepath.Join(path, privateLock))
+	if err != nil {
+		os.RemoveAll(path)
+		return privateFolder{}, err
+	}
+	return privateFolder{path, held}, nil
+}
+
+func (p privateFolder) remove() {
+	if p.path != "" {
+		os.RemoveAll(p.path) // made by us, holds index copies only
+		p.held.release()
+	}
+}
+
+// settled is how old a private folder is before it may be taken for a dead process's: one that has just been made is not
+// locked yet.
+const settled = time.Minute
+
+// sweepPrivate removes the private folders that killed processes of this user have left.
+func sweepPrivate() {
+	folders, _ := filepath.Glob(filepath.Join(os.TempDir(), "sidefork-private-*"))
+	for _, path := range folders {
+		info, err := os.Lstat(path)
+		if err != nil || !info.IsDir() || !ownedByUs(info) || time.Since(info.ModTime()) < settled {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(path, privateLock)); err != nil {
+			continue
+		}
+		if l, err := tryLock(filepath.Join(path, privateLock)); err == nil {
+			privateFolder{path, l}.remove()
+		}
+	}
+}
