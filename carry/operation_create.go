@@ -77,7 +77,7 @@ func (o *Operation) Create(ctx context.Context, c CreateRequest) (worktree.Workt
 		return worktree.Worktree{}, failed(ctx, err)
 	}
 	switch {
-	case !isSame(child.Path, path) || child.Main || child.CommonDir != common:
+	case !worktree.SameFile(child.Path, path) || child.Main || child.CommonDir != common:
 		return worktree.Worktree{}, worktree.Refuse("notItself", "path", child.Path)
 	case child.Head != c.Base || child.Branch != c.Branch:
 		return worktree.Worktree{}, cannotCreate(errors.New("the child is at " + child.Branch + " " + child.Head))
@@ -135,17 +135,4 @@ func failed(ctx context.Context, err error) error {
 func nothingAt(path string) bool {
 	_, err := os.Lstat(path)
 	return errors.Is(err, fs.ErrNotExist)
-}
-
-// isSame says whether two paths are one folder, however they are spelled.
-func isSame(a, b string) bool {
-	if a == b {
-		return true
-	}
-	i, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	j, err := os.Stat(b)
-	return err == nil && os.SameFile(i, j)
 }

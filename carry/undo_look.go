@@ -45,7 +45,7 @@ func (u undo) look(ctx context.Context, ws *WorkspaceStep) (foreign []string, er
 	if err != nil {
 		return []string{top}, err
 	}
-	if !isSame(child.Path, top) || child.Head != ws.Base || child.Branch != ws.Branch || child.Locked || child.Eligible() != nil {
+	if !worktree.SameFile(child.Path, top) || child.Head != ws.Base || child.Branch != ws.Branch || child.Locked || child.Eligible() != nil {
 		return []string{top}, nil
 	}
 	log, err := git.RefLog(ctx, git.Command{Dir: top}, "HEAD")
@@ -251,7 +251,7 @@ func pointsTo(link, gitDir string) bool {
 	if !filepath.IsAbs(to) {
 		to = filepath.Join(filepath.Dir(link), to)
 	}
-	return isSame(filepath.Clean(to), gitDir)
+	return worktree.SameFile(filepath.Clean(to), gitDir)
 }
 
 // files lists what in a folder is no folder, at most a hundred.

@@ -53,7 +53,7 @@ func open(ctx context.Context, dir string, where func(context.Context, string, .
 	}
 	w := Worktree{
 		Path: p.TopLevel, GitDir: p.GitDir, CommonDir: p.CommonDir, Head: p.Head, Branch: strings.TrimPrefix(p.Ref, "refs/heads/"),
-		Main: sameFile(p.GitDir, p.CommonDir), Bare: p.Bare,
+		Main: SameFile(p.GitDir, p.CommonDir), Bare: p.Bare,
 	}
 	if w.Main {
 		w.GitDir = w.CommonDir
@@ -130,8 +130,8 @@ func headFile(gitDir string) string {
 	return branch
 }
 
-// sameFile says whether two paths are one file, however they are spelled.
-func sameFile(a, b string) bool {
+// SameFile says whether two paths are one file, however they are spelled.
+func SameFile(a, b string) bool {
 	if a == b {
 		return true
 	}
