@@ -5,8 +5,9 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 GO      ?= go
 
 # What `make check` tests: all but the stories, which fork real repositories, and what needs real agents or odd ones.
-UNITS := ./cmd/... ./sidecar/... ./commands/... ./carry/... ./sessions/... \
-         ./test/compare/... ./test/snapshot/... ./test/fakeapi/... ./test/ptydrive/... ./test/editor/...
+UNITS  := ./cmd/... ./sidecar/... ./commands/... ./carry/... ./sessions/...
+# What the tests are judged and driven by has tests of its own.
+JUDGES := ./test/compare/... ./test/snapshot/... ./test/fakeapi/... ./test/ptydrive/... ./test/editor/...
 
 .PHONY: build install demo check units systems test stories cases agents test-long bench fmt clean help
 
@@ -36,7 +37,7 @@ systems:
 	$(GO) tool staticcheck -tags agents ./test/agents/...
 
 units:
-	$(GO) test -race $(UNITS)
+	$(GO) test -race $(UNITS) $(JUDGES)
 	$(GO) test -race -skip TestStories ./test
 
 test: units stories cases agents ## all of it: units, stories, the bank of odd repositories, real agents (installs them by npm)

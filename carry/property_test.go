@@ -25,7 +25,7 @@ var (
 func TestCarryOfRandomStates(t *testing.T) {
 	rounds := *roundsFlag
 	if testing.Short() {
-		rounds = min(rounds, 20)
+		rounds = min(rounds, 8)
 	}
 	t.Logf("-seed %d -rounds %d", *seedFlag, rounds)
 	g := &generator{rand: rand.New(rand.NewPCG(*seedFlag, 0)), repo: newRepo(t)}
