@@ -23,6 +23,7 @@ var (
 // TestCarryOfRandomStates piles random edits, stagings, flags, rules and types on a repository, forks after every few
 // of them, and holds child against parent and the parent against what it was.
 func TestCarryOfRandomStates(t *testing.T) {
+	t.Parallel()
 	rounds := *roundsFlag
 	if testing.Short() {
 		rounds = min(rounds, 8)

@@ -71,6 +71,7 @@ func TestProofSeesOneOtherByteInTheChild(t *testing.T) {
 		"commit": func(c string) error { _, err := tryGit(c, "commit", "-q", "-m", "x"); return err },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newRepo(t)
 			r.write("a.txt", "edited\n")
 			r.write("n.txt", "n\n")
@@ -112,6 +113,7 @@ func TestCarryTakesAgainWhatMovesInTheParent(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newRepo(t)
 			r.write("a.txt", "edited\n")
 			r.write("n.txt", "n\n")

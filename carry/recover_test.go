@@ -125,6 +125,7 @@ func recovered(t testing.TB, r *repo) []Recovered {
 func TestRecoverTakesBackWhatAKilledProcessLeft(t *testing.T) {
 	for _, stage := range []string{"begun", "recorded", "branch", "made", "carried", "hooked", "undoing", "undoingLate"} {
 		t.Run(stage, func(t *testing.T) {
+			t.Parallel()
 			r := newRepo(t)
 			r.write("a.txt", "the parent's edit\n")
 			hook(t, opened(t, r.top), "echo stamp >>a.txt; echo note >note.txt; echo x >hook.log; rm run.sh")
@@ -214,7 +215,11 @@ func TestRecoverNeverDestroysWork(t *testing.T) {
 		"another repository":   {func(r *repo) { must(r, os.Remove(child(r, ".git"))); in(r, "init", "-q", ".") }, ""},
 		"no repository at all": {func(r *repo) { must(r, os.Remove(child(r, ".git"))) }, ""},
 	} {
+		if !sampled(name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newRepo(t)
 			killed(t, r, "carried")
 			c.work(r)
@@ -302,6 +307,7 @@ func TestRecoverTakesBackAHalfMadeChild(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newRepo(t)
 			marks := slowCheckout(t, r)
 			before := everything(t, r.world())

@@ -64,6 +64,9 @@ func inspectWorkspace(ctx context.Context, at worktree.Worktree, into *Inspectio
 		}
 	}
 	into.Base.Head, into.Base.Branch = at.Head, at.Branch
+	if at.Bare {
+		return nil // nothing can be forked there, so nothing needs a name
+	}
 	into.Base.RepositoryDefault = worktree.DefaultBranch(ctx, at)
 	into.SuggestedName, err = worktree.FreeName(ctx, at, slug(filepath.Base(at.Path))+"-fork")
 	return err

@@ -40,6 +40,7 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	// What was asked.
 	"invalidArgument": {"The argument is wrong: {what}.", "Correct it and try again."},
 	"unknownCommand":  {"There is no command {name}.", "Update sidefork or the editor's extension, so that both know it."},
+	"settingsBroken":  {"The settings in {path} cannot be read: {what}.", "Correct the file, or move it away."},
 	"notYet":          {"This sidefork does not serve {field} yet.", "Leave it out, or update sidefork."},
 
 	// The parent workspace.
@@ -143,7 +144,7 @@ func reasonOf(err error) (r Reason, detail string) {
 		return reason(no.ReasonCode(), no.ReasonArgs()), no.ReasonDetail()
 	}
 	if g, ok := errors.AsType[*git.Error](err); ok {
-		return reason("gitFailed", nil), printableText(g.Error())
+		return reason("gitFailed", nil), printableText(strings.TrimSpace(g.Stderr))
 	}
 	return reason("internal", nil), err.Error()
 }

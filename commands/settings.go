@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Settings are the user's, from $XDG_CONFIG_HOME/sidefork/settings.json and, over it, the editor's (section `sidefork`).
@@ -76,8 +77,13 @@ func UserSettings(getenv func(string) string) (Settings, []Warning, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return Settings{}, nil, nil
 	}
-	if err != nil {
-		return Settings{}, nil, refuse("invalidArgument", "what", err.Error())
+	var settings Settings
+	var warnings []Warning
+	if err == nil {
+		settings, warnings, err = settings.Merge(raw)
 	}
-	return Settings{}.Merge(raw)
+	if err != nil {
+		return Settings{}, nil, refuse("settingsBroken", "path", SettingsFile(getenv), "what", strings.TrimSuffix(strings.TrimPrefix(err.Error(), "The argument is wrong: settings: "), "."))
+	}
+	return settings, warnings, nil
 }

@@ -93,8 +93,8 @@ func whyNot(ctx context.Context, dir string, p git.Place, err error) (Worktree, 
 		}
 	}
 	no := Refuse("notARepository", "path", dir)
-	if err != nil {
-		no.Detail = err.Error()
+	if g, ok := errors.AsType[*git.Error](err); ok {
+		no.Detail = strings.TrimSpace(g.Stderr)
 	}
 	return Worktree{}, no
 }

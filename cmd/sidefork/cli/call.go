@@ -174,9 +174,12 @@ func (l *line) does(run func(ctx context.Context, args []string) error) func(*co
 			return nil
 		}
 		settings, warnings, err := commands.UserSettings(l.env.Getenv)
-		if err != nil {
+		if diagnoses := c.Name() == "doctor" || c.Name() == "version"; err != nil {
 			l.refuse(asFailure(err))
-			return nil
+			if !diagnoses {
+				return nil
+			}
+			l.status = exitDone // what these two tell does not depend on settings
 		}
 		if !l.json {
 			l.warn(warnings)

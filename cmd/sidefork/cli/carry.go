@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -77,9 +79,13 @@ func numbers(n carry.Numbers) string {
 	return strings.Join(parts, ", ") + " (" + commands.HumanBytes(n.Bytes) + ")"
 }
 
-// showLeft names what does not come, the first few of many.
+// showLeft names what does not come, the first few of many; ignored entries, which nobody expects to come, last.
 func (l *line) showLeft(left []carry.Left) {
 	const most = 10
+	left = slices.Clone(left)
+	slices.SortStableFunc(left, func(a, b carry.Left) int {
+		return cmp.Compare(strings.Count(a.Reason, "ignored"), strings.Count(b.Reason, "ignored"))
+	})
 	for i, item := range left {
 		if i == most {
 			l.fact("left", fmt.Sprintf("and %d more (--json names all)", len(left)-most))

@@ -63,7 +63,7 @@ func (l *line) named(ctx context.Context, word, workspace string) (*agent.ID, er
 	if len(id) >= whole {
 		return named, nil
 	}
-	a := l.ask(ctx, "sidefork.sessions", commands.SessionsParams{Workspace: workspace, Agents: []string{name}})
+	a := l.ask(ctx, "sidefork.sessions", commands.SessionsParams{Workspace: workspace, Scope: "all", Agents: []string{name}})
 	var list commands.SessionsResult
 	if !a.done() || json.Unmarshal(a.result, &list) != nil {
 		return named, nil

@@ -97,6 +97,7 @@ agent and its transcript stay as they are. It happens completely, or not at all.
   sidefork fork --name try-cache             fork the newest one into the branch try-cache
   sidefork plan --name try-cache             what that would do, file by file; writes nothing
   sidefork workspaces                        the repository's workspaces as a tree`,
+		Version:       builtFrom(l.version).Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}

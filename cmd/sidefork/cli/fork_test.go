@@ -320,7 +320,7 @@ func TestSettingsThatCannotBeReadAreRefused(t *testing.T) {
 	}
 	c := newConsole(t, nil)
 	c.line.env.Getenv = func(string) string { return home }
-	if status := c.line.main([]string{"workspaces"}); status != 3 || !strings.Contains(c.err.String(), "invalidArgument") {
+	if status := c.line.main([]string{"workspaces"}); status != 3 || !strings.Contains(c.err.String(), "settingsBroken") {
 		t.Errorf("exit status %d: %s", status, c.err.String())
 	}
 }
