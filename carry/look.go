@@ -151,6 +151,9 @@ func (p *Plan) changed(look *lookup, c git.Change) error {
 	if !p.opts.Unstage && (c.Staged != '.' || announced) {
 		p.Staged++
 	}
+	if p.opts.Unstage && !inBase && inIndex && s.kind == absent && !announced {
+		p.left(c.Path, "stagedOnly")
+	}
 	submodule := c.ModeIndex == git.ModeSubmodule || !inIndex && c.ModeHead == git.ModeSubmodule
 	switch {
 	case s.kind == special:

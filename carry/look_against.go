@@ -9,6 +9,7 @@ import (
 	"hash"
 	"io"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/sidefork/sidefork/carry/git"
@@ -28,6 +29,10 @@ func (p *Plan) Against(ctx context.Context, target worktree.Worktree) error {
 		p.refuse("baseMismatch")
 	}
 	if p.Refused() != nil {
+		return nil
+	}
+	if !nothingAt(filepath.Join(target.GitDir, "index.lock")) {
+		p.refuse("indexLocked", "path", target.Path)
 		return nil
 	}
 	r, err := read(ctx, target, false)

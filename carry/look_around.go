@@ -153,11 +153,11 @@ func (r *reading) left(look *lookup, coming map[string]*item) ([]Left, error) {
 	}
 	for _, name := range r.status.Untracked {
 		if strings.HasSuffix(name, "/") {
-			add(name, r.nestedKind(name))
+			add(name, r.nestedKind(look.tree, name))
 		}
 	}
 	for _, name := range r.around.nested {
-		add(name, r.nestedKind(name))
+		add(name, r.nestedKind(look.tree, name))
 	}
 	for _, name := range r.around.specials {
 		add(name, "specialFile")
@@ -204,8 +204,8 @@ func comesWhole(t *tree, dir string, coming map[string]*item) bool {
 }
 
 // nestedKind tells a worktree of this repository from somebody else's repository by where its `.git` file points.
-func (r *reading) nestedKind(name string) string {
-	f, err := os.Open(filepath.Join(r.from.Path, name, ".git"))
+func (r *reading) nestedKind(t *tree, name string) string {
+	f, err := t.open(path.Join(name, ".git")) // a regular file only: anything may lie there
 	if err != nil {
 		return "nestedRepository"
 	}

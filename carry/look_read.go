@@ -49,7 +49,7 @@ func read(ctx context.Context, from worktree.Worktree, rules bool) (_ *reading, 
 			r.close()
 		}
 	}()
-	if r.private, err = newPrivateFolder(); err != nil {
+	if r.private, err = newPrivateFolder(from.Path); err != nil {
 		return nil, err
 	}
 	if err := r.copyIndex(); err != nil {

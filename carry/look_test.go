@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestCarryBringsEveryState holds the child of each state against its parent: files, links, modes, entries and flags.
@@ -24,7 +25,19 @@ func TestCarryBringsEveryState(t *testing.T) {
 }
 
 var states = map[string]func(*repo){
-	"nothing":            func(r *repo) {},
+	"nothing": func(r *repo) {},
+	"edited under a setting that hides it": func(r *repo) {
+		old := time.Now().Add(-time.Hour)
+		r.write("quiet.txt", "one\n")
+		must(r, os.Chtimes(r.path("quiet.txt"), old, old))
+		r.commit("quiet")
+		r.git("config", "core.trustctime", "false")
+		r.git("config", "core.checkStat", "minimal")
+		r.write("quiet.new", "two\n") // as editors save: another inode, which those settings ignore
+		must(r, os.Rename(r.path("quiet.new"), r.path("quiet.txt")))
+		must(r, os.Chtimes(r.path("quiet.txt"), old, old))
+	},
+	"a setting says that case does not count": func(r *repo) { r.git("config", "core.ignoreCase", "true"); r.write("A.TXT", "another") },
 	"edited":             func(r *repo) { r.write("a.txt", "x") },
 	"binary and empty":   func(r *repo) { r.write("a.txt", "\x00\xff\n"); r.write("docs/c.md", "") },
 	"staged":             func(r *repo) { r.write("a.txt", "staged\n"); r.git("add", "a.txt") },

@@ -1,10 +1,11 @@
 package carry
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/sidefork/sidefork/carry/worktree"
 )
 
 // privateFolder is a folder in the system's temporary one, for copies of an index. A lock in it dies with this process,
@@ -16,10 +17,21 @@ type privateFolder struct {
 
 const privateLock = "lock"
 
-func newPrivateFolder() (privateFolder, error) {
-	path, err := os.MkdirTemp("", "sidefork-private-")
+// newPrivateFolder makes one outside of the worktrees with these top levels, which would show it as a file of theirs.
+// Refusal: temporaryFolder.
+func newPrivateFolder(outside ...string) (privateFolder, error) {
+	temp, err := filepath.EvalSymlinks(os.TempDir())
 	if err != nil {
-		return privateFolder{}, fmt.Errorf("carry: %w", err)
+		return privateFolder{}, worktree.Refuse("temporaryFolder", "path", os.TempDir(), "what", err.Error())
+	}
+	for _, top := range outside {
+		if inside, err := filepath.Rel(top, temp); err == nil && filepath.IsLocal(inside) {
+			return privateFolder{}, worktree.Refuse("temporaryFolder", "path", temp, "what", "it lies inside the workspace")
+		}
+	}
+	path, err := os.MkdirTemp(temp, "sidefork-private-")
+	if err != nil {
+		return privateFolder{}, worktree.Refuse("temporaryFolder", "path", temp, "what", err.Error())
 	}
 	held, err := tryLock(filepath.Join(path, privateLock))
 	if err != nil {

@@ -210,6 +210,7 @@ func TestRecoverNeverDestroysWork(t *testing.T) {
 			r.commit("theirs")
 			in(r, "merge", "-q", "--no-commit", "--no-ff", "main")
 		}, ""},
+		"a move":               {func(r *repo) { r.git("worktree", "move", child(r, ""), r.world()+"/moved") }, ""},
 		"a lock":               {func(r *repo) { r.git("worktree", "lock", child(r, "")) }, ""},
 		"a repository":         {func(r *repo) { in(r, "init", "-q", child(r, "nested")) }, "nested"},
 		"another repository":   {func(r *repo) { must(r, os.Remove(child(r, ".git"))); in(r, "init", "-q", ".") }, ""},

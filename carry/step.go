@@ -24,6 +24,7 @@ type WorkspaceStep struct {
 type CarryStep struct {
 	Target       string        `json:"target"`       // top level
 	TargetGitDir string        `json:"targetGitDir"` // its own git folder
+	Base         string        `json:"base"`         // object id of the target's HEAD
 	Fresh        bool          `json:"fresh"`        // the target was made by this operation
 	Paths        []WrittenPath `json:"paths"`
 
@@ -38,6 +39,7 @@ type WrittenPath struct {
 	Kind  string `json:"kind"`            // file, link, dir, removed, index (only its index entry is written)
 	Size  int64  `json:"size,omitempty"`  // of a file
 	MTime int64  `json:"mtime,omitempty"` // of a file, ns since 1970
+	Link  []byte `json:"link,omitempty"`  // the text of a link
 
 	Temp  string `json:"temp,omitempty"`  // the temporary name in the same folder, under which it is written
 	Aside string `json:"aside,omitempty"` // the name in CarryStep.Aside of what was there before

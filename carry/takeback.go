@@ -1,6 +1,7 @@
 package carry
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,10 +18,12 @@ import (
 // savedIndex is the name, in the folder of what was put aside, of the target's index as it was.
 const savedIndex = "index"
 
+const asidePrefix = "sidefork-aside-"
+
 // makeAside makes the folder that keeps what an existing target has in the way of a plan, and its index, until the
 // carry is kept (settle) or taken back. It lies in the target's own git folder, where no status looks.
 func makeAside(target worktree.Worktree) (dir string, err error) {
-	if dir, err = os.MkdirTemp(target.GitDir, "sidefork-aside-"); err != nil {
+	if dir, err = os.MkdirTemp(target.GitDir, asidePrefix); err != nil {
 		return "", fmt.Errorf("carry: %w", err)
 	}
 	index := filepath.Join(target.GitDir, "index")
@@ -54,7 +57,7 @@ func settle(step CarryStep) error {
 }
 
 func isAside(step CarryStep) bool {
-	return step.Aside != "" && filepath.Dir(step.Aside) == filepath.Clean(step.TargetGitDir)
+	return strings.HasPrefix(filepath.Base(step.Aside), asidePrefix) && filepath.Dir(step.Aside) == filepath.Clean(step.TargetGitDir)
 }
 
 // takeBack undoes the writing of carried paths: it removes each path that still is what the step says it would be, and
@@ -141,7 +144,7 @@ func (b *back) unwrite(p WrittenPath) {
 	switch {
 	case s.kind == absent || !ours:
 	case p.Kind == "file" && s.kind == file && s.size == p.Size && sameTime(p.MTime, s.mtime),
-		p.Kind == "link" && s.kind == link:
+		p.Kind == "link" && s.kind == link && b.hasText(name, p.Link):
 		b.removeFile(name)
 	case p.Kind == "dir" && s.kind == folder:
 		if err := b.root.Remove(name); err != nil && !isAbsent(err) && !b.step.Fresh {
@@ -150,6 +153,11 @@ func (b *back) unwrite(p WrittenPath) {
 	case (p.Kind == "file" || p.Kind == "link") && !b.step.Fresh:
 		b.stays(name)
 	}
+}
+
+func (b *back) hasText(name string, text []byte) bool {
+	now, err := b.readlink(name)
+	return err == nil && now == string(text)
 }
 
 // hadFolder says that the step removes a folder at this path of an existing target.
@@ -216,6 +224,11 @@ func (b *back) restoreIndex() error {
 		return nil
 	}
 	index := filepath.Join(b.step.TargetGitDir, "index")
+	if was, err := os.ReadFile(saved); err != nil {
+		return err
+	} else if now, err := os.ReadFile(index); err == nil && bytes.Equal(was, now) {
+		return os.Remove(saved) // it was never written
+	}
 	if err := copyFile(saved, index+".lock"); err != nil {
 		return err
 	}

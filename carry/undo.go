@@ -46,6 +46,9 @@ func (u undo) run(ctx context.Context) error {
 			return &Stuck{Err: err}
 		}
 	}
+	if foreign, err := u.lookAtTarget(ctx); err != nil || len(foreign) > 0 {
+		return &Stuck{Paths: foreign[:min(len(foreign), 100)], Err: err}
+	}
 	for _, step := range slices.Backward(u.journal.steps) {
 		if step.Carry == nil || step.Carry.Fresh && (u.emptied() || nothingAt(step.Carry.Target)) {
 			continue

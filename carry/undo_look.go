@@ -25,6 +25,9 @@ func (u undo) look(ctx context.Context, ws *WorkspaceStep) (foreign []string, er
 		return []string{"refs/heads/" + ws.Branch}, err
 	}
 	top := string(ws.Path)
+	if elsewhere := u.checkedOutElsewhere(ws); elsewhere != "" {
+		return []string{elsewhere}, nil
+	}
 	if nothingAt(top) {
 		return nil, nil
 	}
@@ -65,6 +68,24 @@ func (u undo) look(ctx context.Context, ws *WorkspaceStep) (foreign []string, er
 	return u.judge(ctx, ws, paths, git.Command{Dir: top})
 }
 
+// checkedOutElsewhere is another worktree that has the operation's branch checked out: the child was moved, or somebody
+// has switched to it.
+func (u undo) checkedOutElsewhere(ws *WorkspaceStep) string {
+	holds := func(gitDir string) bool {
+		head, _ := os.ReadFile(filepath.Join(gitDir, "HEAD"))
+		return strings.TrimSpace(string(head)) == "ref: refs/heads/"+ws.Branch
+	}
+	if holds(u.common) {
+		return u.common
+	}
+	for top, gitDir := range worktree.Registered(u.common) {
+		if top != string(ws.Path) && holds(gitDir) {
+			return top
+		}
+	}
+	return ""
+}
+
 // lookAtHalf is the look at a child that is half made or half gone. Its own git folder is not asked, since it may be
 // incomplete, or send git to the parent's files (core.worktree): its files are held against the base's tree.
 func (u undo) lookAtHalf(ctx context.Context, ws *WorkspaceStep) ([]string, error) {
@@ -89,7 +110,76 @@ func (u undo) lookAtHalf(ctx context.Context, ws *WorkspaceStep) ([]string, erro
 	for _, p := range append(different, unknown...) {
 		paths = append(paths, git.StatusPath{Path: p})
 	}
-	return u.judge(ctx, ws, paths, c)
+	foreign, err := u.judge(ctx, ws, paths, c)
+	if err != nil || len(foreign) > 0 {
+		return foreign, err
+	}
+	return u.stagedByHand(ctx, ws, private.path)
+}
+
+// lookAtTarget gives what somebody has done in the existing target of a carry since: another commit, or entries in its
+// index that the carry did not write. Its old index must not be put over those.
+func (u undo) lookAtTarget(ctx context.Context) ([]string, error) {
+	for _, step := range u.journal.steps {
+		if step.Carry == nil || step.Carry.Fresh {
+			continue
+		}
+		to := step.Carry
+		at, err := worktree.Open(ctx, to.Target)
+		if err != nil {
+			return []string{to.Target}, err
+		}
+		if !worktree.SameFile(at.Path, to.Target) || !worktree.SameFile(at.GitDir, to.TargetGitDir) || at.CommonDir != u.common {
+			return []string{to.Target}, errors.New("the target of the carry is another one by now")
+		}
+		if at.Head != to.Base {
+			return []string{to.Target}, nil
+		}
+		staged, err := git.Command{Dir: at.Path}.StagedPaths(ctx, to.Base)
+		if err != nil {
+			return nil, err
+		}
+		var foreign []string
+		for _, p := range staged {
+			if !u.names(p) {
+				foreign = append(foreign, filepath.Join(at.Path, filepath.FromSlash(p)))
+			}
+		}
+		return foreign, nil // every step of a carry has the same target
+	}
+	return nil, nil
+}
+
+// names says whether a step of the carry names a path.
+func (u undo) names(name string) bool {
+	return slices.ContainsFunc(u.journal.steps, func(s Step) bool {
+		return s.Carry != nil && slices.ContainsFunc(s.Carry.Paths, func(p WrittenPath) bool { return string(p.Path) == name })
+	})
+}
+
+// stagedByHand gives what the child's own index has and neither the base nor the journal: a file that was staged and
+// removed again is nowhere else.
+func (u undo) stagedByHand(ctx context.Context, ws *WorkspaceStep, private string) ([]string, error) {
+	index := filepath.Join(u.common, "worktrees", u.entry(ws), "index")
+	if nothingAt(index) || !nothingAt(index+".lock") { // not written yet
+		return nil, nil
+	}
+	c := git.Bare(u.common, string(ws.Path), filepath.Join(private, "own"))
+	if err := copyFile(index, c.Index); err != nil {
+		return nil, err
+	}
+	staged, err := c.StagedPaths(ctx, ws.Base)
+	if err != nil {
+		return nil, err
+	}
+	recorded := u.written()
+	var foreign []string
+	for _, p := range staged {
+		if len(recorded[p]) == 0 {
+			foreign = append(foreign, filepath.Join(string(ws.Path), filepath.FromSlash(p)))
+		}
+	}
+	return foreign, nil
 }
 
 // usedByHand says whether a child's private git folder shows that somebody has worked in the child: another branch, a
@@ -126,7 +216,7 @@ func (u undo) judge(ctx context.Context, ws *WorkspaceStep, paths []git.StatusPa
 			return nil, err
 		case err != nil && (u.journal.undoing || u.journal.entry == ""):
 			continue
-		case slices.ContainsFunc(recorded[p], func(e expected) bool { return e.matches(info) }):
+		case slices.ContainsFunc(recorded[p], func(e expected) bool { return e.matches(full, info) }):
 			continue
 		case info == nil && slices.ContainsFunc(recorded[p], func(e expected) bool { return e.Kind == "index" }):
 			// Staged as new in the parent, and deleted there: an entry without a file. One of the base's files would be missing.
@@ -157,7 +247,7 @@ type expected struct {
 	at time.Time
 }
 
-func (e expected) matches(info fs.FileInfo) bool {
+func (e expected) matches(full string, info fs.FileInfo) bool {
 	switch {
 	case info == nil:
 		return e.Kind == "removed"
@@ -166,7 +256,8 @@ func (e expected) matches(info fs.FileInfo) bool {
 	case e.Kind == temporary:
 		return !info.IsDir()
 	case e.Kind == "link":
-		return info.Mode()&fs.ModeSymlink != 0
+		text, err := os.Readlink(full)
+		return err == nil && text == string(e.Link)
 	case e.Kind == "dir":
 		return info.IsDir()
 	case e.Kind == "index": // the file is what the checkout wrote, which was before
@@ -210,7 +301,7 @@ func (u undo) asCheckedOut(ctx context.Context, c git.Command, base, p, full str
 // branchMoved says whether the operation's branch has been anywhere but at the base.
 func (u undo) branchMoved(ctx context.Context, ws *WorkspaceStep) (bool, error) {
 	log, err := u.branchLog(ctx, ws)
-	if err != nil || len(log) == 0 || log[len(log)-1].Message != branchMessage(u.journal.id) {
+	if log = u.since(log); err != nil || len(log) == 0 {
 		return false, err // not ours: it stays anyway
 	}
 	return slices.ContainsFunc(log, func(e git.LogEntry) bool { return e.New != ws.Base }), nil
@@ -219,10 +310,17 @@ func (u undo) branchMoved(ctx context.Context, ws *WorkspaceStep) (bool, error) 
 // ownsBranch says whether the branch is there, still at the base, and made by this operation.
 func (u undo) ownsBranch(ctx context.Context, ws *WorkspaceStep) (bool, error) {
 	log, err := u.branchLog(ctx, ws)
-	if err != nil || len(log) == 0 {
+	if log = u.since(log); err != nil || len(log) == 0 {
 		return false, err
 	}
-	return log[len(log)-1].Message == branchMessage(u.journal.id) && log[0].New == ws.Base, nil
+	return log[0].New == ws.Base, nil
+}
+
+// since is the part of a reflog, newest first, from the operation's making of the branch on. Older lines are an earlier
+// branch's of that name.
+func (u undo) since(log []git.LogEntry) []git.LogEntry {
+	made := slices.IndexFunc(log, func(e git.LogEntry) bool { return e.Message == branchMessage(u.journal.id) })
+	return log[:made+1]
 }
 
 func (u undo) branchLog(ctx context.Context, ws *WorkspaceStep) ([]git.LogEntry, error) {

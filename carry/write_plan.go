@@ -70,7 +70,7 @@ func (w *writing) findRules(ctx context.Context) error {
 }
 
 func (w *writing) alike(ctx context.Context, name string, a, b stat) (bool, error) {
-	if a.kind != b.kind || a.kind == file && a.size != b.size {
+	if a.kind != b.kind || a.kind == file && (a.size != b.size || (a.mode^b.mode)&0o100 != 0) {
 		return a.kind == folder || a.kind == special, nil // what such a path is cannot be brought
 	}
 	if !w.plan.seen.ruled[name] && !w.ruled[name] {
@@ -124,7 +124,7 @@ func (w *writing) todo(ctx context.Context) ([]*item, error) {
 
 // record says what each path will be, before it is.
 func (w *writing) record(todo []*item) (Step, error) {
-	step := &CarryStep{Target: w.child.Path, TargetGitDir: w.child.GitDir, Fresh: w.plan.fresh, Aside: w.aside}
+	step := &CarryStep{Target: w.child.Path, TargetGitDir: w.child.GitDir, Base: w.plan.base, Fresh: w.plan.fresh, Aside: w.aside}
 	look, theirs := w.parent.lookup(), w.target.lookup()
 	temps := w.tempNames(todo)
 	for _, it := range todo {
@@ -138,6 +138,11 @@ func (w *writing) record(todo []*item) (Step, error) {
 			p.Kind, p.Size, p.MTime, p.Temp = "file", it.was.size, it.was.mtime, temps(it.path)
 		case link:
 			p.Kind, p.Temp = "link", temps(it.path)
+			text, err := w.parent.readlink(it.path)
+			if err != nil && !isAbsent(err) && !isLoop(err) { // gone meanwhile: the copy will notice
+				return Step{}, err
+			}
+			p.Link = []byte(text)
 		case folder:
 			if !w.wantsFolder(it) {
 				p.Kind = "removed"

@@ -60,6 +60,8 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"tooManyBytes":        {"The uncommitted changes are {bytes} bytes; the limit is {limit}.", "Ignore what need not come, raise the setting carry.maxBytes, or fork without the changes."},
 	"linkInTheWay":        {"{path} would be written through the link {link}.", "Replace the link by a folder, or commit the change, then fork."},
 	"unsupportedState":    {"The workspace is in a state that cannot be carried: {what}.", "Commit the changes, or fork without them."},
+	"temporaryFolder":     {"The temporary folder {path} cannot be used: {what}.", "Set TMPDIR to a folder outside the workspace."},
+	"indexLocked":         {"Another git is at work in {path}.", "Wait until it has ended. If none is running, remove its index.lock."},
 	"parentChanging":      {"The workspace kept changing while it was copied: {path}.", "Wait until the agent there pauses, then fork again."},
 	"parentMoved":         {"A commit was made in the workspace meanwhile.", "Fork again."},
 	"forkInProgress":      {"Another fork of this workspace is running.", "Wait until it has ended, then try again."},

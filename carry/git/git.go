@@ -14,8 +14,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -84,6 +86,7 @@ var fixed = []string{
 	"--literal-pathspecs",
 	"-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false", "-c", "core.splitIndex=false",
 	"-c", "safe.bareRepository=explicit", "-c", "status.showStash=false", "-c", "core.quotePath=false",
+	"-c", "core.trustctime=true", "-c", "core.checkStat=default", "-c", "core.ignoreStat=false",
 	"-c", "advice.detachedHead=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
 }
 
@@ -157,6 +160,9 @@ func (c Command) Output(ctx context.Context) ([]byte, error) {
 func (c Command) Run(ctx context.Context) error { return c.run(ctx, io.Discard) }
 
 func (c Command) run(ctx context.Context, stdout io.Writer) error {
+	if !c.Hooks && tellsCase(c.Dir) {
+		c.Config = append([]string{"core.ignoreCase=false"}, c.Config...)
+	}
 	argv := c.Argv()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout = c.Dir, c.environment(), c.Stdin, stdout
@@ -191,6 +197,16 @@ func (c Command) run(ctx context.Context, stdout io.Writer) error {
 		failed.Exit = exit.ExitCode()
 	}
 	return failed
+}
+
+// tellsCase says whether the disk under a top level surely tells A from a. A setting that says otherwise, copied from
+// another machine, would make git take one of two files for the other, in silence.
+func tellsCase(dir string) bool {
+	if _, err := os.Lstat(filepath.Join(dir, ".git")); err != nil {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(dir, ".GIT"))
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // capped keeps the first limit bytes and swallows the rest, so that both pipes of a talkative git are always drained.

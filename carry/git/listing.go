@@ -65,6 +65,12 @@ func (c Command) DifferentPaths(ctx context.Context) ([]string, error) {
 	return c.paths(ctx)
 }
 
+// StagedPaths lists the paths whose entry in the index is not the commit's.
+func (c Command) StagedPaths(ctx context.Context, commit string) ([]string, error) {
+	c.Args = []string{"diff-index", "--cached", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=none", commit, "--"}
+	return c.paths(ctx)
+}
+
 // UnknownPaths lists the files that the index does not have, ignored ones too.
 func (c Command) UnknownPaths(ctx context.Context) ([]string, error) {
 	c.Args = []string{"ls-files", "-z", "--others"}

@@ -48,12 +48,12 @@ func CreateBranch(ctx context.Context, c Command, name, oid, message string) err
 
 // CreateBranchArgs are the arguments of CreateBranch.
 func CreateBranchArgs(name, oid, message string) []string {
-	return []string{"update-ref", "--create-reflog", "-m", message, heads + name, oid, NullID(oid)}
+	return []string{"update-ref", "--no-deref", "--create-reflog", "-m", message, heads + name, oid, NullID(oid)}
 }
 
 // DeleteBranch deletes a branch only while it points at oid. It leaves no packed-refs behind, as `branch -D` does.
 func DeleteBranch(ctx context.Context, c Command, name, oid string) error {
-	c.Args = []string{"update-ref", "-d", heads + name, oid}
+	c.Args = []string{"update-ref", "--no-deref", "-d", heads + name, oid}
 	return c.Run(ctx)
 }
 
@@ -80,7 +80,7 @@ type LogEntry struct {
 
 // RefLog gives the reflog of a ref, newest first; empty where it has none.
 func RefLog(ctx context.Context, c Command, ref string) ([]LogEntry, error) {
-	c.Args = []string{"log", "-g", "--no-show-signature", "--no-decorate", "--no-color", "--no-patch", "-z", "--format=tformat:%H%x01%gs", ref, "--"}
+	c.Args = []string{"log", "-g", "--encoding=UTF-8", "--no-show-signature", "--no-decorate", "--no-color", "--no-patch", "-z", "--format=tformat:%H%x01%gs", ref, "--"}
 	out, err := c.Output(ctx)
 	if err != nil {
 		return nil, err

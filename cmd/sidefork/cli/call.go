@@ -63,7 +63,10 @@ func (l *line) tell(a answer, show func(json.RawMessage)) {
 		l.complain(a.failed)
 		l.status = statusOf(a.failed.Effect)
 	case l.json:
-		fmt.Fprintf(l.out, "%s\n", a.result)
+		if _, err := fmt.Fprintf(l.out, "%s\n", a.result); err != nil {
+			fmt.Fprintf(l.err, "sidefork: it is done, but its result could not be written: %v\n%s\n", err, a.result)
+			l.status = exitFailed
+		}
 	case a.cancelled:
 		fmt.Fprintln(l.err, "sidefork: cancelled; nothing is left behind.")
 	default:

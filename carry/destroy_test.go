@@ -1,0 +1,184 @@
+//go:build unix
+
+package carry
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sidefork/sidefork/carry/worktree"
+)
+
+// TestTakingACarryBackKeepsWhatWasDoneInTheTargetSince puts no old index over newer commits and stagings.
+func TestTakingACarryBackKeepsWhatWasDoneInTheTargetSince(t *testing.T) {
+	for name, work := range map[string]func(r *repo, target string){
+		"a commit": func(r *repo, target string) {
+			must(r, os.WriteFile(filepath.Join(target, "mine"), []byte("m"), 0o644))
+			gitIn(r, target, "add", "mine")
+			gitIn(r, target, "commit", "-q", "-m", "mine")
+		},
+		"a staged file": func(r *repo, target string) {
+			must(r, os.WriteFile(filepath.Join(target, "mine"), []byte("m"), 0o644))
+			gitIn(r, target, "add", "mine")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t)
+			target := filepath.Join(filepath.Dir(r.top), "target")
+			r.git("worktree", "add", "-q", "-b", "target", target, "HEAD")
+			r.write("a.txt", "carried\n")
+			r.git("add", "a.txt")
+			at := openAt(t, target)
+			plan, err := Look(context.Background(), openAt(t, r.top), at.Head, Options{})
+			must(t, err)
+			defer plan.Close()
+			must(t, plan.Against(context.Background(), at))
+			o, err := Begin(context.Background(), openAt(t, r.top), operation)
+			must(t, err)
+			defer o.Close()
+			_, err = plan.Into(context.Background(), at, o, nil)
+			must(t, err)
+			work(r, target)
+			before := gitIn(t, target, "status", "--porcelain")
+			stuck, ok := errors.AsType[*Stuck](o.RollBack(context.Background()))
+			if !ok || len(stuck.Paths) == 0 {
+				t.Fatalf("rolled back over it: %v", stuck)
+			}
+			if after := gitIn(t, target, "status", "--porcelain"); after != before {
+				t.Errorf("status was\n%s\nand is\n%s", before, after)
+			}
+		})
+	}
+}
+
+func TestACarryIntoATargetThatGitHasLockedIsRefused(t *testing.T) {
+	r := newRepo(t)
+	target := filepath.Join(filepath.Dir(r.top), "target")
+	r.git("worktree", "add", "-q", "-b", "target", target, "HEAD")
+	r.write("a.txt", "carried\n")
+	at := openAt(t, target)
+	must(t, os.WriteFile(filepath.Join(at.GitDir, "index.lock"), nil, 0o644))
+	plan, err := Look(context.Background(), openAt(t, r.top), at.Head, Options{})
+	must(t, err)
+	defer plan.Close()
+	must(t, plan.Against(context.Background(), at))
+	if no := plan.Refused(); no == nil || no.Code != "indexLocked" {
+		t.Errorf("refused: %v", no)
+	}
+}
+
+func TestTakingBackKeepsALinkThatLeadsElsewhereNow(t *testing.T) {
+	top := t.TempDir()
+	must(t, os.Symlink("mine", filepath.Join(top, "l")))
+	must(t, os.Symlink("carried", filepath.Join(top, "m")))
+	paths := []WrittenPath{{Path: []byte("l"), Kind: "link", Link: []byte("carried")}, {Path: []byte("m"), Kind: "link", Link: []byte("carried")}}
+	if err := takeBack(CarryStep{Target: top, Fresh: true, Paths: paths}); err != nil {
+		t.Fatal(err)
+	}
+	if nothingAt(filepath.Join(top, "l")) || !nothingAt(filepath.Join(top, "m")) {
+		t.Error("the wrong one of the two is gone")
+	}
+	info, err := os.Lstat(filepath.Join(top, "l"))
+	must(t, err)
+	if (expected{WrittenPath: paths[0]}).matches(filepath.Join(top, "l"), info) {
+		t.Error("another link is taken for the carried one")
+	}
+}
+
+// TestRecoverKeepsAHalfMadeChildInWhichSomebodyStaged: git has finished the child after the kill, and only its index has
+// what somebody did.
+func TestRecoverKeepsAHalfMadeChildInWhichSomebodyStaged(t *testing.T) {
+	r := newRepo(t)
+	killed(t, r, "made")
+	journal := journalFile(r.top+"/.git", operation)
+	text, err := os.ReadFile(journal)
+	must(t, err)
+	var half []byte
+	for line := range bytes.Lines(text) {
+		if !bytes.Contains(line, []byte(`"what":"made"`)) {
+			half = append(half, line...)
+		}
+	}
+	must(t, os.WriteFile(journal, half, 0o644))
+	child := r.world() + "/x/child"
+	must(t, os.WriteFile(child+"/precious", []byte("p"), 0o644))
+	gitIn(t, child, "add", "precious")
+	must(t, os.Remove(child+"/precious"))
+	if got := recovered(t, r); len(got) != 1 || got[0].Action != "kept" {
+		t.Errorf("%+v", got)
+	}
+	if gitIn(t, child, "ls-files", "precious") == "" {
+		t.Error("what was staged is gone")
+	}
+}
+
+// TestAPlantedJournalReachesNothingOutsideItsRepository: a .git folder may come from anywhere.
+func TestAPlantedJournalReachesNothingOutsideItsRepository(t *testing.T) {
+	r := newRepo(t)
+	victim := t.TempDir()
+	must(t, os.Symlink("/etc/passwd", filepath.Join(victim, "l")))
+	j := undo{common: r.top + "/.git", journal: &journal{trail: trail{id: operation, steps: []Step{{Carry: &CarryStep{
+		Target: victim, TargetGitDir: r.top + "/.git", Base: openAt(t, r.top).Head,
+		Paths: []WrittenPath{{Path: []byte("l"), Kind: "link", Link: []byte("/etc/passwd")}},
+	}}}}}}
+	if err := j.run(context.Background()); err == nil {
+		t.Error("it was carried out")
+	}
+	if nothingAt(filepath.Join(victim, "l")) {
+		t.Error("a file outside the repository was removed")
+	}
+}
+
+func TestLookRefusesATemporaryFolderInsideTheWorkspace(t *testing.T) {
+	r := newRepo(t)
+	must(t, os.Mkdir(r.path("tmp"), 0o755))
+	for _, dir := range []string{r.path("tmp"), r.path("no such folder")} {
+		t.Setenv("TMPDIR", dir)
+		_, err := Look(context.Background(), openAt(t, r.top), openAt(t, r.top).Head, Options{})
+		if no, ok := errors.AsType[*worktree.Refusal](err); !ok || no.Code != "temporaryFolder" {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+}
+
+func TestLookNeverOpensAFIFO(t *testing.T) {
+	r := newRepo(t)
+	must(t, os.Mkdir(r.path("n"), 0o755))
+	must(t, unix.Mkfifo(r.path("n/.git"), 0o644))
+	r.write("n/file", "f")
+	plan, err := Look(context.Background(), openAt(t, r.top), openAt(t, r.top).Head, Options{})
+	must(t, err)
+	defer plan.Close()
+	if len(plan.Left) != 1 || plan.Left[0].Path != "n" {
+		t.Errorf("left: %v", plan.Left)
+	}
+}
+
+func TestTheExecuteBitComesThoughASettingHidesIt(t *testing.T) {
+	r := newRepo(t)
+	r.git("config", "core.fileMode", "false")
+	must(t, os.Chmod(r.path("a.txt"), 0o755))
+	child, _, _, err := r.fork(Options{})
+	must(t, err)
+	if info, err := os.Stat(filepath.Join(child, "a.txt")); err != nil || info.Mode().Perm()&0o100 == 0 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
+func TestUnstageNamesAnEntryWithoutAFile(t *testing.T) {
+	r := newRepo(t)
+	r.write("f", "new")
+	r.git("add", "f")
+	r.remove("f")
+	_, _, result, err := r.fork(Options{Unstage: true})
+	must(t, err)
+	if len(result.Left) != 1 || result.Left[0] != (Left{"f", "stagedOnly"}) {
+		t.Errorf("left: %v", result.Left)
+	}
+}
