@@ -6,9 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/sidefork/sidefork/carry/git"
@@ -26,10 +24,7 @@ func (c CreateRequest) Argv() [][]string {
 }
 
 func addWorktree(path, branch string) git.Command {
-	return git.Command{
-		Args:   []string{"worktree", "add", "-q", "--", path, branch},
-		Config: []string{"checkout.workers=" + strconv.Itoa(runtime.NumCPU())},
-	}
+	return git.Command{Args: []string{"worktree", "add", "-q", "--", path, branch}}
 }
 
 // Create makes the branch and the worktree, without running hooks, and proves that git acts on the child when it is run

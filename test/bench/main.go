@@ -20,9 +20,10 @@ import (
 
 func main() {
 	rounds := flag.Int("rounds", 9, "interleaved rounds per figure")
+	only := flag.String("only", "", "run only the figures whose name holds this")
 	where := flag.String("in", "", "folder for the sample repositories (default: memory, else the temp folder)")
 	flag.Parse()
-	if err := run(*rounds, *where); err != nil {
+	if err := run(*rounds, *where, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -34,7 +35,7 @@ type bench struct {
 	rounds               int
 }
 
-func run(rounds int, where string) error {
+func run(rounds int, where, only string) error {
 	if where == "" {
 		if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
 			where = "/dev/shm"
@@ -56,8 +57,21 @@ func run(rounds int, where string) error {
 	}
 	fmt.Printf("%s, %s, %d CPUs, in %s, medians of %d interleaved rounds\n\n", runtime.Version(), gitVersion(), runtime.NumCPU(), where, rounds)
 	fmt.Printf("| what | sidefork | floor | ratio | goal |\n|---|---|---|---|---|\n")
-	for _, figure := range []func() error{b.start, b.roundTrip, b.inspect, b.forkClean, b.forkDirty, b.forkLarge} {
-		if err := figure(); err != nil {
+	for _, figure := range []struct {
+		name string
+		run  func() error
+	}{
+		{"start", b.start},
+		{"roundtrip", b.roundTrip},
+		{"inspect", b.inspect},
+		{"fork-clean", b.forkClean},
+		{"fork-dirty", b.forkDirty},
+		{"fork-large", b.forkLarge},
+	} {
+		if !strings.Contains(figure.name, only) {
+			continue
+		}
+		if err := figure.run(); err != nil {
 			return err
 		}
 	}
