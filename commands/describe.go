@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"context"
 	"path/filepath"
 	"time"
 
@@ -30,13 +29,13 @@ func describe(n worktree.Node, live int) Workspace {
 	return shape
 }
 
-// describeChild is the child that a fork has just made. What cannot be read now does not undo it.
-func describeChild(ctx context.Context, child worktree.Worktree) *Workspace {
+// describeChild is the child that a fork has just made. family are the worktrees that were there before.
+func describeChild(child, parent worktree.Worktree, family []worktree.Worktree, p ForkParams) *Workspace {
 	node := worktree.Node{Worktree: child}
-	if all, err := child.Siblings(context.WithoutCancel(ctx)); err == nil {
-		for _, n := range worktree.Tree(all) {
-			if n.Path == child.Path {
-				node.Parent, node.Depth = n.Parent, n.Depth
+	if p.Child == nil || *p.Child {
+		for _, n := range worktree.Tree(family) {
+			if n.Path == parent.Path {
+				node.Parent, node.Depth = parent.Path, n.Depth+1
 			}
 		}
 	}

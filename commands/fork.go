@@ -88,7 +88,7 @@ func forkSession(ctx context.Context, env *Env, p ForkParams, progress Progress)
 	awaitStart(env, p, session, launch)
 	return &ForkResult{
 		Status:    "completed",
-		Workspace: describeChild(ctx, child),
+		Workspace: describeChild(child, parent, family, p),
 		Session:   forkedSession(launch),
 		Launch:    describeLaunch(launch),
 		Carried:   carried,
