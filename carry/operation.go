@@ -52,8 +52,7 @@ func Begin(ctx context.Context, source worktree.Worktree, id string) (*Operation
 	}
 	o := &Operation{ID: id, source: source}
 	var err error
-	of := sha256.Sum256([]byte(source.GitDir))
-	if o.sourceLock, err = tryLock(filepath.Join(locksFolder(common), hex.EncodeToString(of[:8]))); err != nil {
+	if o.sourceLock, err = tryLock(sourceLock(common, source.GitDir)); err != nil {
 		return nil, inProgress(err)
 	}
 	if o.lock, err = tryLock(operationLock(common, id)); err != nil {
@@ -117,6 +116,12 @@ func (o *Operation) Keep() error {
 		}
 	}
 	return nil
+}
+
+// sourceLock is held by a sidecar, and by none of the gits that it starts, while an operation of this source runs.
+func sourceLock(commonDir, gitDir string) string {
+	of := sha256.Sum256([]byte(gitDir))
+	return filepath.Join(locksFolder(commonDir), hex.EncodeToString(of[:8]))
 }
 
 // RollBack takes back everything that the operation has written, backwards. nil: all is as it was before, or was kept.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/sidefork/sidefork/carry/worktree"
 )
 
 // Recovered is what became of an operation whose process died.
@@ -60,6 +62,27 @@ func Recover(ctx context.Context, commonDir string) ([]Recovered, error) {
 	return done, errors.Join(failures...)
 }
 
+// orphanLimit bounds the wait for the git of a dead process. What it still holds then is taken back another time.
+const orphanLimit = 20 * time.Second
+
+// holderDied says that nobody but a git that outlives its sidecar can have an operation's lock: the source's is free.
+func holderDied(commonDir, id string) bool {
+	t, err := readTrail(commonDir, id)
+	if err != nil {
+		return false
+	}
+	gitDir, linked := worktree.Registered(commonDir)[t.source]
+	if !linked {
+		gitDir = commonDir
+	}
+	l, err := tryLock(sourceLock(commonDir, gitDir))
+	if err != nil {
+		return false
+	}
+	l.release()
+	return true
+}
+
 func recoverOne(ctx context.Context, commonDir, id string) (*Recovered, error) {
 	if t, err := readTrail(commonDir, id); err == nil && t.end != "" { // the usual case takes no lock
 		if time.Since(t.last) > remembered {
@@ -68,7 +91,12 @@ func recoverOne(ctx context.Context, commonDir, id string) (*Recovered, error) {
 		return nil, nil
 	}
 	held, err := tryLock(operationLock(commonDir, id))
-	if errors.Is(err, errLocked) {
+	if errors.Is(err, errLocked) && holderDied(commonDir, id) {
+		waiting, stop := context.WithTimeout(ctx, orphanLimit)
+		defer stop()
+		held, err = waitLock(waiting, operationLock(commonDir, id)) // its git goes on for a moment
+	}
+	if errors.Is(err, errLocked) || errors.Is(err, context.DeadlineExceeded) {
 		return nil, nil // it is running
 	}
 	if err != nil {
