@@ -41,7 +41,7 @@ func Begin(ctx context.Context, source worktree.Worktree, id string) (*Operation
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	if !operationID.MatchString(id) {
+	if !isOperationID(id) {
 		return nil, worktree.Refuse("invalidArgument", "what", "operationId is not a UUID")
 	}
 	common := source.CommonDir

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
+	"strings"
 	"time"
 
 	"github.com/sidefork/sidefork/carry/git"
@@ -112,8 +112,19 @@ func (t *trail) check(commonDir string) error {
 	return nil
 }
 
-// operationID is what an operation's id must look like: it becomes a file name.
-var operationID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+// isOperationID says whether id can be an operation's: a UUID, since it becomes a file name.
+func isOperationID(id string) bool {
+	const shape = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
+	if len(id) != len(shape) {
+		return false
+	}
+	for i := range len(id) {
+		if hex := strings.IndexByte("0123456789abcdefABCDEF", id[i]) >= 0; shape[i] == 'x' && !hex || shape[i] == '-' && id[i] != '-' {
+			return false
+		}
+	}
+	return true
+}
 
 func operationsFolder(commonDir string) string {
 	return filepath.Join(commonDir, "sidefork", "operations")

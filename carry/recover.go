@@ -45,7 +45,7 @@ func Recover(ctx context.Context, commonDir string) ([]Recovered, error) {
 			}
 		}
 		id, ok := strings.CutSuffix(e.Name(), ".json")
-		if !ok || !operationID.MatchString(id) || ctx.Err() != nil {
+		if !ok || !isOperationID(id) || ctx.Err() != nil {
 			continue
 		}
 		r, err := recoverOne(ctx, commonDir, id)
@@ -165,7 +165,7 @@ func openTrimmed(path string) (*os.File, error) {
 // Outcome says what became of an operation: running, completed, rolledBack, failed (something of it stands, or stands
 // until Recover) or unknownOperation.
 func Outcome(commonDir, id string) string {
-	if !operationID.MatchString(id) {
+	if !isOperationID(id) {
 		return "unknownOperation"
 	}
 	t, err := readTrail(commonDir, id)

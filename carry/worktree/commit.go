@@ -2,20 +2,21 @@ package worktree
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/sidefork/sidefork/carry/git"
 )
 
-// safeRef is what a ref may look like before git sees it: no option, no path (a:b), no search (:/text), no blank.
-var safeRef = regexp.MustCompile(`^[^-\x00-\x20\x7f:][^\x00-\x20\x7f:]*$`)
+// safeRef says whether a ref looks like one before git sees it: no option, no path (a:b), no search (:/text), no blank.
+func safeRef(ref string) bool {
+	return ref != "" && ref[0] != '-' && !strings.ContainsFunc(ref, func(r rune) bool { return r <= ' ' || r == 0x7f || r == ':' })
+}
 
 // ResolveCommit gives the object id of the commit that ref names for w: a branch, a tag, an object id, origin/main,
 // HEAD~2. One git process. Refusal: refUnknown.
 func ResolveCommit(ctx context.Context, w Worktree, ref string) (oid string, no *Refusal) {
-	if len(ref) > 1024 || !safeRef.MatchString(ref) || strings.Contains(ref, "..") || strings.Contains(ref, "^{/") {
+	if len(ref) > 1024 || !safeRef(ref) || strings.Contains(ref, "..") || strings.Contains(ref, "^{/") {
 		return "", Refuse("refUnknown", "ref", ref)
 	}
 	oid, err := git.ResolveCommit(ctx, w.Path, ref)

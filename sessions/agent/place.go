@@ -3,7 +3,6 @@ package agent
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -89,10 +88,19 @@ func Pin(s Session) *string {
 	return &home
 }
 
-var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-
 // IsUUID says whether id is a whole UUID in lower case, as agents write it.
-func IsUUID(id string) bool { return uuid.MatchString(id) }
+func IsUUID(id string) bool {
+	const shape = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
+	if len(id) != len(shape) {
+		return false
+	}
+	for i := range len(id) {
+		if hex := strings.IndexByte("0123456789abcdef", id[i]) >= 0; shape[i] == 'x' && !hex || shape[i] == '-' && id[i] != '-' {
+			return false
+		}
+	}
+	return true
+}
 
 // IsFolder says whether a folder is there.
 func IsFolder(path string) bool {
