@@ -19,6 +19,7 @@ type client struct {
 	initOptions      json.RawMessage
 	settings         commands.Settings
 	processID        int
+	info             json.RawMessage // its name and version
 }
 
 // initialize reads what is used of the client's words and gives the answer. Every field is read by itself and ignored
@@ -34,20 +35,24 @@ func (s *server) initialize(params json.RawMessage) any {
 	c.folders = foldersAtStart(params)
 	c.settings = s.opt.Settings
 
+	c.info = at(params, "clientInfo")
+
 	s.mu.Lock()
 	s.client, s.state = c, running
 	s.mu.Unlock()
-	s.file.Info("initialize", zap.Strings("folders", c.folders), zap.Int("processId", c.processID),
-		zap.ByteString("client", at(params, "clientInfo")), zap.String("version", s.opt.Version))
 	s.setTrace(trace)
 	return s.capabilities()
 }
 
-// initialized goes on after the answer was sent, and before the next message is read: from now on the client may hear of
-// what is wrong with its settings.
+// initialized goes on after the answer was sent, and before the next message is read, with whatever the client need not
+// wait for: signals are caught before a command can run, and from now on the client may hear of what is wrong with its
+// settings.
 func (s *server) initialized() {
+	stopOnSignals(s.served, s.stop)
 	s.openToClient()
 	c := s.client
+	s.file.Info("initialize", zap.Strings("folders", c.folders), zap.Int("processId", c.processID),
+		zap.ByteString("client", c.info), zap.String("version", s.opt.Version))
 	merged, err := s.mergeSettings(s.opt.Settings, c.initOptions)
 	if err != nil {
 		s.log.Warn("initializationOptions were ignored", zap.Error(err))

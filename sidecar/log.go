@@ -35,8 +35,8 @@ type logs struct {
 	lineFormat zapcore.Encoder
 }
 
-// openLogs opens a new file in $XDG_STATE_HOME/sidefork/log, readable by its owner only. Without one, the lines go to the
-// client alone; never to stdout, and not to stderr, which some editors show as errors.
+// openLogs sends log lines to a new file in $XDG_STATE_HOME/sidefork/log, readable by its owner only. Without one, they go
+// to the client alone; never to stdout, and not to stderr, which some editors show as errors.
 func openLogs(opt Options, toClient func(protocol.MessageType, string)) *logs {
 	l := &logs{
 		fileLevel: zap.NewAtomicLevel(), lineLevel: zap.NewAtomicLevelAt(zap.WarnLevel), open: new(atomic.Bool),
@@ -45,13 +45,12 @@ func openLogs(opt Options, toClient func(protocol.MessageType, string)) *logs {
 	}
 	l.file = zap.NewNop()
 	if folder := LogFolder(opt.Getenv); folder != "" {
-		if f, err := newLogFile(folder); err == nil {
-			config := zap.NewProductionEncoderConfig()
-			config.EncodeTime = zapcore.ISO8601TimeEncoder
-			core := zapcore.NewCore(zapcore.NewJSONEncoder(config), &capped{to: f}, l.fileLevel)
-			l.file = zap.New(core, zap.ErrorOutput(zapcore.AddSync(io.Discard)))
-			l.closeLog = func() { _ = f.Close() }
-		}
+		f := &logFile{folder: folder}
+		config := zap.NewProductionEncoderConfig()
+		config.EncodeTime = zapcore.ISO8601TimeEncoder
+		core := zapcore.NewCore(zapcore.NewJSONEncoder(config), f, l.fileLevel)
+		l.file = zap.New(core, zap.ErrorOutput(zapcore.AddSync(io.Discard)))
+		l.closeLog = f.close
 	}
 	l.log = zap.New(zapcore.NewTee(l.file.Core(), &clientCore{logs: l}), zap.ErrorOutput(zapcore.AddSync(io.Discard)))
 	return l
@@ -110,25 +109,42 @@ func newLogFile(folder string) (*os.File, error) {
 	return f, nil
 }
 
-// capped is a file that takes no more than maxLogSize.
-type capped struct {
+// logFile is a run's file. It is made by its first line, since the client waits for the start, and takes no more than
+// maxLogSize.
+type logFile struct {
+	folder string
+
 	mu      sync.Mutex
 	to      *os.File
+	over    bool // closed, or it could not be made
 	written int
 }
 
-func (c *capped) Write(line []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.written+len(line) > maxLogSize {
+func (f *logFile) Write(line []byte) (n int, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.to == nil && !f.over {
+		f.to, err = newLogFile(f.folder)
+		f.over = err != nil
+	}
+	if f.over || f.written+len(line) > maxLogSize {
 		return len(line), nil
 	}
-	n, err := c.to.Write(line)
-	c.written += n
+	n, err = f.to.Write(line)
+	f.written += n
 	return n, err
 }
 
-func (c *capped) Sync() error { return nil }
+func (f *logFile) Sync() error { return nil }
+
+func (f *logFile) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.over = true
+	if f.to != nil {
+		_ = f.to.Close()
+	}
+}
 
 // clientCore sends log lines as window/logMessage.
 type clientCore struct {

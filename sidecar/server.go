@@ -17,10 +17,10 @@ import (
 
 // server is one connection's state. What handle reads is written on the read loop, under mu where others read it too.
 type server struct {
-	opt  Options
-	base context.Context
-	stop context.CancelCauseFunc
-	conn jsonrpc2.Conn
+	opt          Options
+	served, base context.Context // done when Serve returns; when the end begins
+	stop         context.CancelCauseFunc
+	conn         jsonrpc2.Conn
 	*logs
 	// inFlight counts calls and whatever else must not be cut off by the end.
 	inFlight sync.WaitGroup

@@ -81,11 +81,13 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) int {
 		opt.RollbackWithin = 30 * time.Second
 	}
 
+	served, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
 	base, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	defer stopOnSignals(stop)()
 
 	s := newServer(base, stop, opt)
+	s.served = served
 	defer s.closeLog()
 	st := newStream(in, out, stop)
 	s.conn = jsonrpc2.NewConn(st)
@@ -105,8 +107,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) int {
 }
 
 // stopOnSignals ends the server on the signals that ask a process to end, and keeps it alive when its reader is gone, so
-// that there is time to roll back. It gives what undoes that.
-func stopOnSignals(stop context.CancelCauseFunc) (undo func()) {
+// that there is time to roll back, until ctx is done.
+func stopOnSignals(ctx context.Context, stop context.CancelCauseFunc) {
 	ends := make(chan os.Signal, 1)
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // nohup
@@ -117,17 +119,14 @@ func stopOnSignals(stop context.CancelCauseFunc) (undo func()) {
 	// end. The write fails with EPIPE all the same.
 	pipe := make(chan os.Signal, 1)
 	signal.Notify(pipe, syscall.SIGPIPE)
-	done := make(chan struct{})
 	go func() {
 		select {
 		case <-ends:
 			stop(errSignal)
-		case <-done:
+		case <-ctx.Done():
 		}
-	}()
-	return func() {
-		close(done)
+		<-ctx.Done()
 		signal.Stop(ends)
 		signal.Stop(pipe)
-	}
+	}()
 }

@@ -67,7 +67,7 @@ func terminal(f *os.File) bool { return isatty.IsTerminal(f.Fd()) || isatty.IsCy
 
 // main runs one command line. Whatever a subcommand returns as an error is wrong usage; the rest is in l.status.
 func (l *line) main(args []string) int {
-	root := l.root()
+	root := l.root(args...)
 	root.SetArgs(args)
 	root.SetIn(l.in)
 	root.SetOut(l.out)
@@ -86,7 +86,15 @@ func (l *line) main(args []string) int {
 	return l.status
 }
 
-func (l *line) root() *cobra.Command {
+// root is the command line. For serve, whose editor waits, the other commands are not made.
+func (l *line) root(args ...string) *cobra.Command {
+	if len(args) > 0 && args[0] == "serve" {
+		root := &cobra.Command{Use: "sidefork", SilenceErrors: true, SilenceUsage: true}
+		root.CompletionOptions.DisableDefaultCmd = true
+		l.common(root)
+		root.AddCommand(l.serveCommand())
+		return root
+	}
 	root := &cobra.Command{
 		Use:   "sidefork",
 		Short: "Fork a coding agent's session into a child git worktree",
@@ -97,13 +105,11 @@ agent and its transcript stay as they are. It happens completely, or not at all.
   sidefork fork --name try-cache             fork the newest one into the branch try-cache
   sidefork plan --name try-cache             what that would do, file by file; writes nothing
   sidefork workspaces                        the repository's workspaces as a tree`,
-		Version:       builtFrom(l.version).Version,
+		Version:       versionOf(l.version),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.PersistentFlags().BoolVar(&l.json, "json", false, "print exactly the wire result on stdout, and an error's data on stderr")
-	root.PersistentFlags().String("host", "", "do it on another machine, as `USER@BOX` (ssh)")
-	root.SetHelpTemplate(root.HelpTemplate() + statuses)
+	l.common(root)
 	add := func(c *cobra.Command) { root.AddCommand(c) }
 	add(l.forkCommand())
 	add(l.planCommand())
@@ -120,6 +126,13 @@ agent and its transcript stay as they are. It happens completely, or not at all.
 		completion.Example = "  source <(sidefork completion bash)\n  sidefork completion zsh > \"${fpath[1]}/_sidefork\""
 	}
 	return root
+}
+
+// common is what every command has.
+func (l *line) common(root *cobra.Command) {
+	root.PersistentFlags().BoolVar(&l.json, "json", false, "print exactly the wire result on stdout, and an error's data on stderr")
+	root.PersistentFlags().String("host", "", "do it on another machine, as `USER@BOX` (ssh)")
+	root.SetHelpTemplate(root.HelpTemplate() + statuses)
 }
 
 // statuses is shown under the help of every command: scripts need it where they look.

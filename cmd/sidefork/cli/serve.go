@@ -30,7 +30,7 @@ is taken back. Its log is a file in $XDG_STATE_HOME/sidefork/log. An editor star
 			}
 			l.warn(warnings)
 			l.status = sidecar.Serve(context.Background(), l.in, l.out, sidecar.Options{
-				Version:  builtFrom(l.version).Version,
+				Version:  versionOf(l.version),
 				Settings: settings,
 				Getenv:   l.env.Getenv,
 				Agents:   forks,

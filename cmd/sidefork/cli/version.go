@@ -43,6 +43,14 @@ func builtFrom(stamped string) build {
 	return b.named()
 }
 
+// versionOf is the version alone. It does not read the build's record where it was stamped: an editor waits for it.
+func versionOf(stamped string) string {
+	if stamped != "" {
+		return stamped
+	}
+	return builtFrom(stamped).Version
+}
+
 func (b build) named() build {
 	if b.Version == "" {
 		b.Version = "(devel)"
