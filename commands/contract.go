@@ -193,6 +193,7 @@ type SetupResult struct {
 type Warning struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
+	Remedy  string `json:"remedy,omitempty"`
 	Detail  string `json:"detail,omitempty"`
 }
 
@@ -214,13 +215,20 @@ type CarryResult struct {
 	Verified bool         `json:"verified"`
 }
 
-// Plan is what a fork would do.
+// Plan is what a fork would do. What a refusal leaves open is absent.
 type Plan struct {
 	carry.Numbers
-	Files    []carry.File `json:"files"`
-	Left     []carry.Left `json:"left"`
-	Refusals []Reason     `json:"refusals"`
-	Commands [][]string   `json:"commands"`
+	Files     []carry.File `json:"files"`
+	Left      []carry.Left `json:"left"`
+	Refusals  []Reason     `json:"refusals"`
+	Commands  [][]string   `json:"commands"` // git's, then the agent's
+	Workspace string       `json:"workspace,omitempty"`
+	Name      string       `json:"name,omitempty"` // the child's branch
+	Dir       string       `json:"dir,omitempty"`  // the child's folder
+	Base      string       `json:"base,omitempty"` // the object id that it starts from
+	Session   *Session     `json:"session,omitempty"`
+	Launch    *Launch      `json:"launch,omitempty"`
+	Warnings  []Warning    `json:"warnings"`
 }
 
 // StartedParams are those of the notification sidefork/started: the fork's agent was seen to be up, or (with Warning) it

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"os"
 	"path/filepath"
 	"time"
 
@@ -43,31 +44,83 @@ func describeChild(child, parent worktree.Worktree, family []worktree.Worktree, 
 	return &shape
 }
 
-// describeSession is a session as judged for the workspace that was asked about ("" for none).
-func describeSession(s agent.Session, asked string, tops []string) Session {
+// judge knows what a fork would say of a session, beyond what the session says itself.
+type judge struct {
+	asked    string            // the workspace that was asked about; "" for none: each session is judged for its own
+	tops     []string          // the workspaces of its repository
+	unusable map[string]Reason // why an agent cannot fork, by name; one that can is not in it
+}
+
+// describe is a session with the first reason for which fork would refuse it, in fork's order.
+func (j judge) describe(s agent.Session) Session {
 	shape := Session{
 		Agent: s.ID.Agent, ID: s.ID.ID, Title: Printable(s.Title), FirstPrompt: Printable(s.FirstPrompt), Cwd: s.Cwd,
 		Branch: Printable(s.Branch), StartedAt: timeOrNil(s.StartedAt), LastActivity: timeOrNil(s.LastActivity),
 		State: s.State, Status: s.Status, PID: s.PID, Source: s.Source, Home: s.Home, Parent: s.Parent,
 		Fork: SessionFork{Kind: "native"},
 	}
-	home := sessions.Workspace(s.Cwd, tops)
-	if home != "" {
+	if home := sessions.Workspace(s.Cwd, j.tops); home != "" {
 		shape.Workspace = &home
 	}
-	switch {
-	case s.NotForkable != nil:
-		why, _ := reasonOf(s.NotForkable)
-		shape.Fork = SessionFork{Kind: "none", Reason: &why}
-	case asked != "" && home != asked:
-		place := home
-		if place == "" {
-			place = s.Cwd
-		}
-		why := reason("sessionElsewhere", map[string]string{"id": s.ID.ID, "path": place})
-		shape.Fork = SessionFork{Kind: "none", Reason: &why}
+	if why := j.against(s, shape.Workspace); why != nil {
+		shape.Fork = SessionFork{Kind: "none", Reason: why}
 	}
 	return shape
+}
+
+// against is why a session cannot be forked; nil where it can.
+func (j judge) against(s agent.Session, workspace *string) *Reason {
+	if s.NotForkable != nil {
+		why, _ := reasonOf(s.NotForkable)
+		return &why
+	}
+	if why := j.placeOf(s, workspace); why != nil {
+		return why
+	}
+	if why, cannot := j.unusable[s.ID.Agent]; cannot {
+		return &why
+	}
+	return nil
+}
+
+func (j judge) placeOf(s agent.Session, workspace *string) *Reason {
+	place := s.Cwd
+	if workspace != nil {
+		place = *workspace
+	}
+	var why Reason
+	switch {
+	case j.asked == place || j.asked == "" && insideCheckout(s.Cwd):
+		return nil
+	case j.asked != "":
+		why = reason("sessionElsewhere", map[string]string{"id": s.ID.ID, "path": place})
+	case isFolder(s.Cwd):
+		why = reason("notARepository", map[string]string{"path": s.Cwd})
+	default:
+		why = reason("missing", map[string]string{"path": s.Cwd})
+	}
+	return &why
+}
+
+// insideCheckout says whether a folder is, or lies in, the top level of a checkout: whether it is worth asking git. It
+// looks at files only, since a list may name hundreds of folders.
+func insideCheckout(folder string) bool {
+	if !filepath.IsAbs(folder) || !isFolder(folder) {
+		return false
+	}
+	for at := filepath.Clean(folder); ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return true
+		}
+		if at == filepath.Dir(at) {
+			return false
+		}
+	}
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 func timeOrNil(t time.Time) *time.Time {

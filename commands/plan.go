@@ -7,20 +7,22 @@ import (
 
 	"github.com/sidefork/sidefork/carry"
 	"github.com/sidefork/sidefork/carry/worktree"
+	"github.com/sidefork/sidefork/sessions/agent"
 )
 
 // plan goes through the same decisions as a fork, collects every refusal instead of stopping at the first, and writes
-// nothing.
+// nothing. What hangs on something that was refused is not decided: one mistake is one refusal.
 func plan(ctx context.Context, env *Env, argument json.RawMessage, _ Progress) (any, error) {
 	p, err := decodeFork(argument, env)
 	if err != nil {
 		return nil, err
 	}
-	result := &Plan{Files: []carry.File{}, Left: []carry.Left{}, Refusals: []Reason{}, Commands: [][]string{}}
+	result := RefusedPlan()
 	parent, family, err := openParent(ctx, p.Workspace)
 	if err != nil {
 		return result, collect(result, err)
 	}
+	result.Workspace = parent.Path
 	from, err := chooseBase(ctx, parent, p)
 	if err := collect(result, err); err != nil {
 		return nil, err
@@ -28,6 +30,12 @@ func plan(ctx context.Context, env *Env, argument json.RawMessage, _ Progress) (
 	there, err := choosePlace(ctx, env, parent, family, p)
 	if err := collect(result, err); err != nil {
 		return nil, err
+	}
+	result.Base, result.Name, result.Dir = from.oid, there.branch, there.folder
+	result.Warnings = append(result.Warnings, from.warnings...)
+	result.Warnings = append(result.Warnings, there.warnings...)
+	if there.folder != "" {
+		result.Warnings = append(result.Warnings, insideOther(ctx, parent, there.folder)...)
 	}
 	if there.folder != "" && from.oid != "" {
 		result.Commands = append(result.Commands, carry.CreateRequest{Path: there.folder, Branch: there.branch, Base: from.oid}.Argv()...)
@@ -39,14 +47,17 @@ func plan(ctx context.Context, env *Env, argument json.RawMessage, _ Progress) (
 	if err := collect(result, err); err != nil {
 		return nil, err
 	}
-	launch, err := planLaunch(ctx, env, session, there, p.Prompt)
-	if err := collect(result, err); err != nil {
-		return nil, err
+	if refused := p.Session != nil && session == nil; refused {
+		return result, nil
 	}
-	if launch != nil {
-		result.Commands = append(result.Commands, launch.Argv)
+	return result, planAgent(ctx, env, result, session, there, parent, family, p.Prompt)
+}
+
+// RefusedPlan is the plan of a fork that is refused for these reasons before there is anything to plan.
+func RefusedPlan(reasons ...Reason) *Plan {
+	return &Plan{
+		Files: []carry.File{}, Left: []carry.Left{}, Refusals: append([]Reason{}, reasons...), Commands: [][]string{}, Warnings: []Warning{},
 	}
-	return result, nil
 }
 
 // collect puts a refusal into the plan; what is no refusal stays an error.
@@ -82,6 +93,32 @@ func planChanges(ctx context.Context, env *Env, into *Plan, parent worktree.Work
 	for _, no := range changes.Refusals {
 		why, _ := reasonOf(no)
 		into.Refusals = append(into.Refusals, why)
+	}
+	return nil
+}
+
+// planAgent settles how the child's agent would start. Where the child's place was refused it still asks whether the
+// agent can fork the session, for a place that does not matter.
+func planAgent(ctx context.Context, env *Env, into *Plan, session *agent.Session, there place, parent worktree.Worktree, family []worktree.Worktree, prompt string) error {
+	placed := there.folder != ""
+	if !placed {
+		there.folder = parent.Path
+	}
+	before := len(into.Refusals)
+	launch, err := planLaunch(ctx, env, session, there, prompt)
+	if err := collect(into, err); err != nil {
+		return err
+	}
+	if session != nil {
+		shape := judge{asked: parent.Path, tops: paths(family)}.describe(*session)
+		if len(into.Refusals) > before {
+			shape.Fork = SessionFork{Kind: "none", Reason: &into.Refusals[before]}
+		}
+		into.Session = &shape
+	}
+	if launch != nil && placed {
+		into.Launch = describeLaunch(launch)
+		into.Commands = append(into.Commands, launch.Argv)
 	}
 	return nil
 }

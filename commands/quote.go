@@ -14,6 +14,19 @@ func commandLine(l agent.Launch) CommandLine {
 	return CommandLine{POSIX: posixLine(l), PowerShell: powerShellLine(l), Cmd: cmdLine(l)}
 }
 
+// In is the launch for one environment, whose variables lookup tells: without the differences that hold there anyway. Its
+// command line is so much shorter, and right in that environment only.
+func (l Launch) In(lookup func(name string) (value string, set bool)) Launch {
+	differences := maps.Clone(l.Env)
+	maps.DeleteFunc(differences, func(name string, wanted *string) bool {
+		value, set := lookup(name)
+		return wanted == nil && !set || wanted != nil && set && value == *wanted
+	})
+	l.Env = differences
+	l.CommandLine = commandLine(agent.Launch{Argv: l.Argv, Cwd: l.Cwd, Env: differences})
+	return l
+}
+
 func posixLine(l agent.Launch) string {
 	words := []string{"cd", posixQuote(l.Cwd), "&&", "env"}
 	var set []string

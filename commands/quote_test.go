@@ -78,3 +78,24 @@ func TestPowerShellLineDoublesQuotes(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
+
+func TestTheLaunchForAnEnvironmentLeavesOutWhatHoldsThere(t *testing.T) {
+	home := "/home/u/.claude-work"
+	l := Launch{Argv: []string{"claude"}, Cwd: "/w", Env: map[string]*string{"HOME_SET": &home, "GONE": nil, "ALSO_GONE": nil}}
+	for _, test := range []struct {
+		environment map[string]string
+		want        string
+	}{
+		{map[string]string{"HOME_SET": home}, "cd /w && claude"},
+		{map[string]string{"HOME_SET": "/other"}, "cd /w && env HOME_SET=/home/u/.claude-work claude"},
+		{map[string]string{"GONE": "", "ALSO_GONE": "x"}, "cd /w && env -u ALSO_GONE -u GONE HOME_SET=/home/u/.claude-work claude"},
+	} {
+		got := l.In(func(name string) (string, bool) { value, set := test.environment[name]; return value, set })
+		if got.CommandLine.POSIX != test.want {
+			t.Errorf("%v: %s, want %s", test.environment, got.CommandLine.POSIX, test.want)
+		}
+	}
+	if len(l.Env) != 3 {
+		t.Error("the launch itself was changed")
+	}
+}

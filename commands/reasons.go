@@ -2,6 +2,7 @@ package commands
 
 import (
 	"errors"
+	"os"
 	"strings"
 
 	"github.com/sidefork/sidefork/carry/git"
@@ -47,6 +48,7 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"gitMissing":          {"git is not installed, or not on PATH.", "Install git 2.25 or newer."},
 	"gitTooOld":           {"git {version} is too old.", "Install git 2.25 or newer."},
 	"missing":             {"The folder {path} does not exist.", "Choose a workspace that is on disk."},
+	"notAFolder":          {"{path} is a file and no folder.", "Name the folder of a workspace."},
 	"notARepository":      {"{path} is not inside a git repository.", "Open a folder of a git repository, or run git init and commit once."},
 	"bare":                {"{path} is a bare repository: it has no files to fork.", "Fork one of its worktrees."},
 	"detached":            {"The workspace is on no branch (detached HEAD).", "Check out a branch first: git switch -c NAME."},
@@ -76,6 +78,7 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"notItself":     {"git acts on {path} when it is run in the new workspace (core.worktree is set in the shared configuration).", "Move core.worktree into the worktree's own configuration: git config --worktree."},
 	"createFailed":  {"git could not create the workspace.", "Read the detail, mend its cause, then fork again."},
 	"insideParent":  {"The new workspace lies inside its parent and is not ignored there.", "Add it to .gitignore, or choose another folder."},
+	"insideOther":   {"The new workspace lies inside {path}, another workspace that does not ignore it: git shows it there as new.", "Add it to the .gitignore there, or choose another folder."},
 	"rollbackStuck": {"The fork failed and could not be taken back completely.", "Look at what is named in the detail; sidefork recover tries again."},
 
 	// The carry.
@@ -141,9 +144,14 @@ type refusal interface {
 }
 
 // reasonOf gives the reason of an error: that of the refusal in its chain, else that git failed, else an internal one.
+// What is missing because it is a file is said to be one.
 func reasonOf(err error) (r Reason, detail string) {
 	if no, ok := errors.AsType[refusal](err); ok {
-		return reason(no.ReasonCode(), no.ReasonArgs()), no.ReasonDetail()
+		code, args := no.ReasonCode(), no.ReasonArgs()
+		if info, err := os.Stat(args["path"]); code == "missing" && err == nil && !info.IsDir() {
+			code = "notAFolder"
+		}
+		return reason(code, args), no.ReasonDetail()
 	}
 	if g, ok := errors.AsType[*git.Error](err); ok {
 		return reason("gitFailed", nil), printableText(strings.TrimSpace(g.Stderr))

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
+	"slices"
+	"sync"
 
 	"github.com/sidefork/sidefork/carry/worktree"
 	"github.com/sidefork/sidefork/sessions"
@@ -86,7 +88,7 @@ func findSessions(ctx context.Context, env *Env, p SessionsParams) (SessionsResu
 	if err != nil {
 		return SessionsResult{}, err
 	}
-	return describePage(page, asked, tops), nil
+	return describePage(ctx, env, page, judge{asked: asked, tops: tops})
 }
 
 // sessionsOfMissing lists the sessions of a folder that is gone: their conversations still exist, and each says why it
@@ -100,21 +102,63 @@ func sessionsOfMissing(ctx context.Context, env *Env, p SessionsParams, gone ref
 	if len(page.Sessions) == 0 && p.Cursor == "" {
 		return SessionsResult{}, gone
 	}
-	result := describePage(page, folder, []string{folder})
-	why, _ := reasonOf(gone)
-	for i := range result.Sessions {
-		result.Sessions[i].Fork = SessionFork{Kind: "none", Reason: &why}
+	for i := range page.Sessions {
+		page.Sessions[i].NotForkable = agent.Refuse("missing", "path", folder)
 	}
-	return result, nil
+	return describePage(ctx, env, page, judge{asked: folder, tops: []string{folder}})
 }
 
-func describePage(page sessions.Page, asked string, tops []string) SessionsResult {
+func describePage(ctx context.Context, env *Env, page sessions.Page, j judge) (SessionsResult, error) {
 	result := SessionsResult{Sessions: make([]Session, 0, len(page.Sessions)), Next: page.Next, Problems: page.Problems}
+	var agents []string
 	for _, s := range page.Sessions {
-		result.Sessions = append(result.Sessions, describeSession(s, asked, tops))
+		if !slices.Contains(agents, s.ID.Agent) && j.describe(s).Fork.Kind == "native" {
+			agents = append(agents, s.ID.Agent)
+		}
+	}
+	var err error
+	if j.unusable, err = unusable(ctx, env, agents); err != nil {
+		return SessionsResult{}, err
+	}
+	for _, s := range page.Sessions {
+		result.Sessions = append(result.Sessions, j.describe(s))
 	}
 	if result.Problems == nil {
 		result.Problems = []agent.Problem{}
 	}
-	return result
+	return result, nil
+}
+
+// unusable says of each of these agents that cannot fork why: it is not installed, or too old. Each program is started
+// once at most, all of them at once, and none that env.Memory knows.
+func unusable(ctx context.Context, env *Env, agents []string) (map[string]Reason, error) {
+	refusals := make([]error, len(agents))
+	var asking sync.WaitGroup
+	for i, name := range agents {
+		asking.Go(func() { refusals[i] = usable(ctx, env, name) })
+	}
+	asking.Wait()
+	found := map[string]Reason{}
+	for i, err := range refusals {
+		if _, refused := errors.AsType[refusal](err); refused {
+			found[agents[i]], _ = reasonOf(err)
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// usable refuses an agent that sessions.PrepareLaunch would refuse for any session.
+func usable(ctx context.Context, env *Env, name string) error {
+	_, version, err := sessions.Installed(ctx, env.sessions(), name)
+	if err != nil {
+		return err
+	}
+	for _, a := range sessions.Agents() {
+		if a.Name == name && version.Before(a.Oldest) {
+			return agent.Refuse("agentTooOld", "agent", name, "version", version.String())
+		}
+	}
+	return nil
 }

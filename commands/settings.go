@@ -55,8 +55,7 @@ func (s Settings) Merge(raw json.RawMessage) (Settings, []Warning, error) {
 		switch name {
 		case "carry", "worktree", "agents", "log", "path", "trace":
 		default:
-			r := reason("settingIgnored", map[string]string{"name": name})
-			warnings = append(warnings, Warning{Code: r.Code, Message: r.Message})
+			warnings = append(warnings, warning("settingIgnored", "", "name", name))
 		}
 	}
 	return merged, warnings, nil

@@ -9,7 +9,15 @@ import (
 // warning makes a warning from a code of reasons.go: its detail, then name, value, name, value….
 func warning(code, detail string, args ...string) Warning {
 	r := reason(code, named(args))
-	return Warning{Code: code, Message: r.Message, Detail: printableText(detail)}
+	return Warning{Code: code, Message: r.Message, Remedy: r.Remedy, Detail: printableText(detail)}
+}
+
+// Counted is a number with its noun: Counted(2, "session") is "2 sessions".
+func Counted(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }
 
 func named(pairs []string) map[string]string {

@@ -15,9 +15,10 @@ type WorkspacesParams struct {
 	Folders []string `json:"folders,omitempty"`
 }
 
-// WorkspacesResult lists each repository once.
+// WorkspacesResult lists each repository once. Warnings say what a killed sidecar had left there and was taken back.
 type WorkspacesResult struct {
 	Repositories []Repository `json:"repositories"`
+	Warnings     []Warning    `json:"warnings,omitempty"`
 }
 
 func workspaces(ctx context.Context, env *Env, argument json.RawMessage, _ Progress) (any, error) {
@@ -43,7 +44,7 @@ func workspaces(ctx context.Context, env *Env, argument json.RawMessage, _ Progr
 			continue // of the client's own folders, one that is no repository is no error
 		}
 		seen = append(seen, at.CommonDir)
-		recoverEarlier(ctx, env, at.CommonDir)
+		result.Warnings = append(result.Warnings, recoverEarlier(ctx, env, at.CommonDir)...)
 		repository, err := describeRepository(ctx, env, at)
 		if err != nil {
 			return nil, err

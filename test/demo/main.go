@@ -64,7 +64,7 @@ func run(ctx context.Context, sidefork string) error {
 	}
 	var inspection struct {
 		Sessions []struct{ Agent, ID, FirstPrompt string }
-		Changes  struct{ Modified, New int }
+		Changes  struct{ Modified, New, Staged int }
 	}
 	if err := e.Execute("sidefork.inspect", map[string]any{"workspace": s.repository}, nil).Into(ctx, &inspection); err != nil {
 		return explain(err)
@@ -73,8 +73,8 @@ func run(ctx context.Context, sidefork string) error {
 		return fmt.Errorf("%d sessions were found, not the one that was recorded", len(inspection.Sessions))
 	}
 	session := inspection.Sessions[0]
-	say("An editor asks sidefork serve, over LSP, what there is: %d modified files, %d new ones, and one %s session: %q",
-		inspection.Changes.Modified, inspection.Changes.New, session.Agent, session.FirstPrompt)
+	say("An editor asks sidefork serve, over LSP, what there is: %d modified, %d new, %d staged, and one %s session: %q",
+		inspection.Changes.Modified, inspection.Changes.New, inspection.Changes.Staged, session.Agent, session.FirstPrompt)
 
 	say("It forks that session into the branch try-cache:")
 	call := e.Execute("sidefork.fork", map[string]any{
@@ -126,8 +126,8 @@ func (s sample) show(ctx context.Context, sidefork, child, start string, result 
 	}
 	sideBySide(columns[0], columns[1])
 
-	say("Its agent starts there, with the conversation so far, by:\n  %s", start)
-	say("Yours: cd into a repository where you have talked to %s, then\n  sidefork sessions\n  sidefork fork --name try-something", s.agents)
+	say("Its agent starts there, with the conversation so far, by (whatever the shell's environment is):\n\n%s", start)
+	say("%s", yours(sidefork, s.agents))
 	say("The sample stays in %s; remove it when you have seen enough.", s.folder)
 
 	var pretty bytes.Buffer
@@ -136,6 +136,14 @@ func (s sample) show(ctx context.Context, sidefork, child, start string, result 
 	}
 	fmt.Printf("\nBEGIN ForkResult\n%s\nEND ForkResult\n", pretty.String())
 	return nil
+}
+
+// yours says how to go on with a repository of one's own, where sidefork is: nothing has installed it yet.
+func yours(sidefork, agents string) string {
+	if strings.ContainsAny(sidefork, " \t'\"$") {
+		sidefork = "'" + strings.ReplaceAll(sidefork, "'", `'\''`) + "'"
+	}
+	return fmt.Sprintf("Yours: cd into a repository where you have talked to %s, then\n  %[2]s sessions\n  %[2]s fork --name try-something\n(make install puts it on your PATH as sidefork.)", agents, sidefork)
 }
 
 func say(format string, a ...any) { fmt.Printf("\n"+format+"\n", a...) }

@@ -27,6 +27,7 @@ func (l *line) ask(ctx context.Context, name string, argument any) answer {
 		return answer{failed: mistake(err)}
 	}
 	progress := l.progress()
+	progress.sure, l.sure = l.sure, ""
 	result, failed := l.run(ctx, l.env, name, raw, progress)
 	progress.end()
 	if failed != nil {
@@ -61,7 +62,7 @@ func (l *line) tell(a answer, show func(json.RawMessage)) {
 	switch {
 	case a.failed != nil:
 		l.complain(a.failed)
-		l.status = statusOf(a.failed.Effect)
+		l.status = statusOf(a.failed)
 	case l.json:
 		if _, err := fmt.Fprintf(l.out, "%s\n", a.result); err != nil {
 			fmt.Fprintf(l.err, "sidefork: it is done, but its result could not be written: %v\n%s\n", err, a.result)
@@ -77,17 +78,14 @@ func (l *line) tell(a answer, show func(json.RawMessage)) {
 	}
 }
 
-// read decodes an answer that is not to be printed, but needed for the next question. Where there is none, it says why.
-func (l *line) read(a answer, into any) bool {
+// into decodes an answer that is not to be printed, but needed for the next question.
+func (a answer) into(shape any) answer {
 	if a.done() {
-		if err := json.Unmarshal(a.result, into); err != nil {
+		if err := json.Unmarshal(a.result, shape); err != nil {
 			a.failed = mistake(err)
 		}
 	}
-	if !a.done() {
-		l.tell(a, nil)
-	}
-	return a.done()
+	return a
 }
 
 // show decodes a wire result into the shape that print wants.
@@ -97,18 +95,20 @@ func show[T any](l *line, print func(T)) func(json.RawMessage) {
 		if err := json.Unmarshal(raw, &shape); err != nil {
 			failed := mistake(err)
 			l.complain(failed)
-			l.status = statusOf(failed.Effect)
+			l.status = statusOf(failed)
 			return
 		}
 		print(shape)
 	}
 }
 
-func statusOf(effect commands.Effect) int {
-	switch effect {
-	case commands.Nothing:
+func statusOf(f *commands.Failure) int {
+	switch {
+	case f.Effect == commands.Nothing && f.Reason.Code == "invalidArgument":
+		return exitUsage
+	case f.Effect == commands.Nothing:
 		return exitRefused
-	case commands.RolledBack, commands.Kept:
+	case f.Effect == commands.RolledBack, f.Effect == commands.Kept:
 		return exitFailed
 	}
 	return exitUnknown
@@ -132,10 +132,16 @@ func (l *line) complain(f *commands.Failure) {
 		fmt.Fprintf(l.err, "  %s\n", commands.Printable(f.Reason.Remedy))
 	}
 	fmt.Fprintf(l.err, "  %s\n", sentence(f.Effect))
-	if detail := strings.TrimSpace(f.Detail); detail != "" {
-		for part := range strings.SplitSeq(detail, "\n") {
-			fmt.Fprintf(l.err, "  | %s\n", commands.Printable(part))
-		}
+	l.detail(f.Detail)
+}
+
+// detail prints what a program or the system said, line by line.
+func (l *line) detail(text string) {
+	if text = strings.TrimSpace(text); text == "" {
+		return
+	}
+	for part := range strings.SplitSeq(text, "\n") {
+		fmt.Fprintf(l.err, "  | %s\n", commands.Printable(part))
 	}
 }
 
@@ -151,13 +157,18 @@ func sentence(effect commands.Effect) string {
 	return "It may be partially applied."
 }
 
-// warn prints the warnings of a result that stands.
+// warn prints the warnings of a result that stands: message, remedy, and a detail that several share once.
 func (l *line) warn(warnings []commands.Warning) {
+	said := map[string]bool{}
 	for _, w := range warnings {
 		fmt.Fprintf(l.err, "warning: %s [%s]\n", commands.Printable(w.Message), commands.Printable(w.Code))
-		if w.Detail != "" {
-			fmt.Fprintf(l.err, "  | %s\n", commands.Printable(w.Detail))
+		if w.Remedy != "" {
+			fmt.Fprintf(l.err, "  %s\n", commands.Printable(w.Remedy))
 		}
+		if !said[w.Detail] {
+			l.detail(w.Detail)
+		}
+		said[w.Detail] = true
 	}
 }
 
@@ -196,7 +207,7 @@ func (l *line) does(run func(ctx context.Context, args []string) error) func(*co
 
 func (l *line) refuse(f *commands.Failure) {
 	l.complain(f)
-	l.status = statusOf(f.Effect)
+	l.status = statusOf(f)
 }
 
 func asFailure(err error) *commands.Failure {

@@ -30,7 +30,7 @@ the same commit, with the staging as it is, and proves both sides equal. FROM is
 		ValidArgsFunction: folders,
 	}
 	c.Flags().BoolVar(&unstage, "unstage", false, "bring the changes unstaged")
-	c.Flags().StringArrayVar(&include, "include", nil, "bring the ignored files that match `GLOB` too (repeatable)")
+	c.Flags().StringArrayVar(&include, "include", nil, "(not yet) bring the ignored files that match `GLOB` too (repeatable)")
 	c.RunE = l.does(func(ctx context.Context, args []string) error {
 		p := commands.CarryParams{OperationID: uuid.NewString(), Include: include}
 		if unstage {
@@ -64,19 +64,30 @@ func (l *line) showCarried(r commands.CarryResult) {
 
 // numbers says in words what comes along.
 func numbers(n carry.Numbers) string {
+	return counts(commands.Changes{Modified: n.Tracked + n.Deleted, New: n.Untracked, Staged: n.Staged, Bytes: n.Bytes}, n.Deleted)
+}
+
+// counts are uncommitted changes in words, the same ones wherever they are counted: modified is all that git tracks and
+// that is not as the last commit has it, deleted is a part of it, new is what git does not track.
+func counts(n commands.Changes, deleted int) string {
 	var parts []string
 	for _, part := range []struct {
 		count int
 		what  string
-	}{{n.Tracked, "tracked"}, {n.Untracked, "untracked"}, {n.Deleted, "deleted"}, {n.Staged, "staged"}} {
-		if part.count > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", part.count, part.what))
+	}{{n.Modified, "modified"}, {n.New, "new"}, {n.Staged, "staged"}, {n.Conflicted, "conflicted"}} {
+		if part.count == 0 {
+			continue
 		}
+		text := fmt.Sprintf("%d %s", part.count, part.what)
+		if part.what == "modified" && deleted > 0 {
+			text += fmt.Sprintf(" (%d of them deleted)", deleted)
+		}
+		parts = append(parts, text)
 	}
 	if len(parts) == 0 {
 		return "none"
 	}
-	return strings.Join(parts, ", ") + " (" + commands.HumanBytes(n.Bytes) + ")"
+	return strings.Join(parts, ", ") + "; " + commands.HumanBytes(n.Bytes)
 }
 
 // showLeft names what does not come, the first few of many; ignored entries, which nobody expects to come, last.
@@ -88,9 +99,26 @@ func (l *line) showLeft(left []carry.Left) {
 	})
 	for i, item := range left {
 		if i == most {
-			l.fact("left", fmt.Sprintf("and %d more (--json names all)", len(left)-most))
+			l.fact("stays", fmt.Sprintf("and %d more (--json names all)", len(left)-most))
 			return
 		}
-		l.fact("left", item.Path+" ("+item.Reason+")")
+		l.fact("stays", item.Path+" ("+whyLeft(item.Reason)+")")
 	}
+}
+
+// whyLeft is a reason of docs/contract.md, "Why something stays", in words.
+func whyLeft(reason string) string {
+	switch reason {
+	case "nestedRepository":
+		return "a repository of its own"
+	case "specialFile":
+		return "a pipe, socket or device"
+	case "submodule":
+		return "changes inside a submodule"
+	case "intentToAddGone":
+		return "announced by git add -N, and gone"
+	case "worktree":
+		return "another workspace"
+	}
+	return reason
 }

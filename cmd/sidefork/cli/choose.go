@@ -14,19 +14,20 @@ import (
 	"github.com/sidefork/sidefork/sessions/agent"
 )
 
-// chooseSession puts the session of the flags into p, and says which it is where no flag did. Not settled means that
-// the answer was given already: refused or cancelled.
-func (l *line) chooseSession(ctx context.Context, p *commands.ForkParams, f forkFlags) (settled bool, err error) {
+// chooseSession puts the session of the flags into p, and has it said which it is where no flag did. The answer is done
+// where that is settled; else it is why not: refused, or cancelled.
+func (l *line) chooseSession(ctx context.Context, p *commands.ForkParams, f forkFlags) (a answer, err error) {
 	switch {
 	case f.noSession:
-		return true, nil
+		return a, nil
 	case f.session != "":
 		p.Session, err = l.named(ctx, f.session, p.Workspace)
-		return err == nil, err
+		return a, err
 	}
 	var list commands.SessionsResult
-	if !l.read(l.ask(ctx, "sidefork.sessions", commands.SessionsParams{Workspace: p.Workspace}), &list) {
-		return false, nil
+	a = l.ask(ctx, "sidefork.sessions", commands.SessionsParams{Workspace: p.Workspace}).into(&list)
+	if !a.done() {
+		return a, nil
 	}
 	var native []commands.Session
 	for _, s := range list.Sessions {
@@ -36,17 +37,32 @@ func (l *line) chooseSession(ctx context.Context, p *commands.ForkParams, f fork
 	}
 	switch {
 	case len(native) == 0 && f.latest:
-		l.refuse(commands.Refuse("noSession"))
-		return false, nil
+		return answer{failed: noneOf(list.Sessions)}, nil
+	case len(list.Sessions) == 0:
+		l.sure = "There is no session to fork here: making a workspace without an agent."
+		return a, nil
 	case len(native) == 0:
-		l.note("There is no session to fork here: making a workspace without an agent.")
-		return true, nil
+		why := noneOf(list.Sessions).Reason.Message
+		l.sure = commands.Printable("No session here can be forked (" + why + ") Making a workspace without an agent.")
+		return a, nil
 	case len(native) > 1 && !f.latest && l.inTerminal && l.errTerminal && !l.json:
-		return l.askSession(ctx, p, native)
+		return l.askSession(ctx, p, native), nil
 	}
 	p.Session = idOf(native[0])
-	l.note("Forking the newest session: %s", l.describe(native[0]))
-	return true, nil
+	which := "newest session"
+	if len(native) < len(list.Sessions) && native[0].ID != list.Sessions[0].ID {
+		which = "newest session that can be forked"
+	}
+	l.sure = "Forking the " + which + ": " + l.describe(native[0])
+	return a, nil
+}
+
+// noneOf refuses a fork of sessions none of which can be forked: with the reason of the newest.
+func noneOf(all []commands.Session) *commands.Failure {
+	if len(all) > 0 && all[0].Fork.Reason != nil {
+		return &commands.Failure{Reason: *all[0].Fork.Reason, Effect: commands.Nothing}
+	}
+	return commands.Refuse("noSession")
 }
 
 func idOf(s commands.Session) *agent.ID { return &agent.ID{Agent: s.Agent, ID: s.ID} }
@@ -85,7 +101,7 @@ func (l *line) named(ctx context.Context, word, workspace string) (*agent.ID, er
 }
 
 // askSession asks which of several sessions is to be forked.
-func (l *line) askSession(ctx context.Context, p *commands.ForkParams, among []commands.Session) (settled bool, err error) {
+func (l *line) askSession(ctx context.Context, p *commands.ForkParams, among []commands.Session) answer {
 	const most = 9
 	among = among[:min(len(among), most)]
 	fmt.Fprintln(l.err, "Which session is to be forked?")
@@ -99,12 +115,10 @@ func (l *line) askSession(ctx context.Context, p *commands.ForkParams, among []c
 		var word string
 		select {
 		case <-ctx.Done():
-			l.tell(answer{cancelled: true}, nil)
-			return false, nil
+			return answer{cancelled: true}
 		case read, open := <-answers:
 			if !open { // the end of the input is no answer
-				l.tell(answer{cancelled: true}, nil)
-				return false, nil
+				return answer{cancelled: true}
 			}
 			word = strings.TrimSpace(read)
 		}
@@ -115,10 +129,10 @@ func (l *line) askSession(ctx context.Context, p *commands.ForkParams, among []c
 		case err != nil || n < 0 || n > len(among):
 			fmt.Fprintf(l.err, "A number from 0 to %d, please.\n", len(among))
 		case n == 0:
-			return true, nil
+			return answer{}
 		default:
 			p.Session = idOf(among[n-1])
-			return true, nil
+			return answer{}
 		}
 	}
 }

@@ -14,11 +14,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/sidefork/sidefork/commands"
 )
@@ -39,15 +41,19 @@ type line struct {
 	out, err io.Writer
 	// Whether a person sits at each end.
 	inTerminal, outTerminal, errTerminal bool
+	width                                int // columns of the terminal at out; 0: as many as it takes
 
 	version string
 	env     *commands.Env
 	run     func(context.Context, *commands.Env, string, []byte, commands.Progress) (any, *commands.Failure)
 	agent   func(context.Context, commands.Launch) (int, error) // hands the terminal to an agent
 	now     func() time.Time
+	// lookup is one variable of the environment that this command line was called in.
+	lookup func(name string) (value string, set bool)
 
-	json   bool // --json
-	status int  // the exit status, once a subcommand has run
+	json   bool   // --json
+	sure   string // said once the next command has made all its refusals
+	status int    // the exit status, once a subcommand has run
 }
 
 // Main runs the process's own command line and gives its exit status. version is what the build was stamped with, or "".
@@ -55,10 +61,14 @@ func Main(version string) int {
 	l := &line{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr,
 		inTerminal: terminal(os.Stdin), outTerminal: terminal(os.Stdout), errTerminal: terminal(os.Stderr),
-		version: version, env: &commands.Env{Getenv: os.Getenv}, agent: runAgent, now: time.Now,
+		version: version, env: &commands.Env{Getenv: os.Getenv, Memory: &commands.Memory{}}, agent: runAgent, now: time.Now,
+		lookup: os.LookupEnv,
 		run: func(ctx context.Context, env *commands.Env, name string, argument []byte, p commands.Progress) (any, *commands.Failure) {
 			return commands.Run(ctx, env, name, argument, p)
 		},
+	}
+	if columns, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && l.outTerminal {
+		l.width = max(columns, 40)
 	}
 	return l.main(os.Args[1:])
 }
@@ -74,16 +84,31 @@ func (l *line) main(args []string) int {
 	root.SetErr(l.err)
 	used, err := root.ExecuteC()
 	if err != nil {
+		try := "Try: " + used.CommandPath() + " --help"
+		if l.json || wantsJSON(args) {
+			f := commands.Refuse("invalidArgument", "what", strings.Join(strings.Fields(err.Error()), " "))
+			f.Reason.Remedy, l.json = try, true
+			l.complain(f)
+			return exitUsage
+		}
 		for i, text := range strings.Split(strings.TrimSpace(err.Error()), "\n") {
 			if i == 0 {
 				text = "sidefork: " + text
 			}
 			fmt.Fprintln(l.err, commands.Printable(text))
 		}
-		fmt.Fprintf(l.err, "Try: %s --help\n", used.CommandPath())
+		fmt.Fprintln(l.err, try)
 		return exitUsage
 	}
 	return l.status
+}
+
+// wantsJSON finds --json where the flags could not be parsed to their end.
+func wantsJSON(args []string) bool {
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i]
+	}
+	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
 }
 
 // root is the command line. For serve, whose editor waits, the other commands are not made.
@@ -131,7 +156,7 @@ agent and its transcript stay as they are. It happens completely, or not at all.
 // common is what every command has.
 func (l *line) common(root *cobra.Command) {
 	root.PersistentFlags().BoolVar(&l.json, "json", false, "print exactly the wire result on stdout, and an error's data on stderr")
-	root.PersistentFlags().String("host", "", "do it on another machine, as `USER@BOX` (ssh)")
+	root.PersistentFlags().String("host", "", "(not yet) do it on another machine, as `USER@BOX`")
 	root.SetHelpTemplate(root.HelpTemplate() + statuses)
 }
 

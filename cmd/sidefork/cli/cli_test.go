@@ -61,7 +61,8 @@ func newConsole(t *testing.T, answers map[string]any) *console {
 	c.line = &line{
 		in: strings.NewReader(""), out: &c.out, err: &c.err, version: "1.2.3",
 		env: &commands.Env{Getenv: nobody}, run: c.run,
-		now: func() time.Time { return time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC) },
+		lookup: func(string) (string, bool) { return "", false },
+		now:    func() time.Time { return time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC) },
 		agent: func(context.Context, commands.Launch) (int, error) {
 			t.Error("an agent was started")
 			return 0, nil
@@ -111,7 +112,8 @@ func TestWrongUsageIsStatusTwoAndAsksNothing(t *testing.T) {
 		"frok", "fork", "fork --name", "fork --nam x", "fork a b --name x", "fork --name x --latest --no-session",
 		"fork --name x --session claude:1 --latest", "fork --name x --session claude", "fork --name x --session :1",
 		"fork --name x --base a --base-default", "fork --name x --no-session --setup-hash abc", "sessions --limit many",
-		"carry a", "carry a b c", "version x", "serve x", "workspaces a b", "inspect --frobnicate", "plan --dir",
+		"fork --name x --no-session --launch elsewhere", "plan --launch elsewhere", "fork --name x --setup perhaps", "sessions --scope everything",
+		"sessions --agent nosuch", "carry a", "carry a b c", "version x", "serve x", "workspaces a b", "inspect --frobnicate", "plan --dir",
 	} {
 		c := newConsole(t, nil)
 		if got := c.line.main(strings.Fields(args)); got != exitUsage {
@@ -122,6 +124,73 @@ func TestWrongUsageIsStatusTwoAndAsksNothing(t *testing.T) {
 		}
 		if len(c.asked) > 0 {
 			t.Errorf("%s: asked %v", args, c.asked)
+		}
+	}
+}
+
+func TestWrongUsageWithJSONIsAnErrorsData(t *testing.T) {
+	for _, args := range []string{"frok --json", "fork --nam x --json", "--json fork", "fork --launch foo --name x --json", "carry a --json=true"} {
+		c := newConsole(t, nil)
+		if got := c.line.main(strings.Fields(args)); got != exitUsage {
+			t.Errorf("%s: exit status %d", args, got)
+		}
+		var data struct {
+			Reason commands.Reason
+			Effect string
+		}
+		if err := json.Unmarshal(c.err.Bytes(), &data); err != nil {
+			t.Errorf("%s: stderr is no JSON: %v\n%s", args, err, c.err.String())
+		}
+		same(t, args, []string{"invalidArgument", "nothing"}, []string{data.Reason.Code, data.Effect})
+		if !strings.Contains(data.Reason.Remedy, "--help") || c.out.Len() > 0 {
+			t.Errorf("%s: remedy %q, stdout %q", args, data.Reason.Remedy, c.out.String())
+		}
+	}
+	c := newConsole(t, nil)
+	if c.line.main([]string{"carry", "a", "--", "--json", "c"}); strings.HasPrefix(c.err.String(), "{") {
+		t.Errorf("what stands behind -- was taken for a flag: %s", c.err.String())
+	}
+}
+
+func TestAWrongArgumentIsWrongUsageWhoeverSaysSo(t *testing.T) {
+	c := newConsole(t, map[string]any{"sidefork.fork": commands.Refuse("invalidArgument", "what", "name is missing")})
+	if got := c.line.main([]string{"fork", "--name", "", "--no-session"}); got != exitUsage {
+		t.Errorf("exit status %d", got)
+	}
+}
+
+func TestWarningsTellMessageRemedyAndEachDetailOnce(t *testing.T) {
+	c := newConsole(t, map[string]any{"sidefork.workspaces": commands.WorkspacesResult{Warnings: []commands.Warning{
+		{Code: "a", Message: "One.", Remedy: "Do\x1b one.", Detail: "why\nand why"}, {Code: "b", Message: "Two.", Remedy: "Do two.", Detail: "why\nand why"}, {Code: "c", Message: "Three."},
+	}}})
+	c.line.main([]string{"workspaces"})
+	same(t, "stderr", `warning: One. [a]
+  Do one.
+  | why
+  | and why
+warning: Two. [b]
+  Do two.
+warning: Three. [c]
+`, c.err.String())
+}
+
+// TestHelpMarksWhatIsOnlyRefused: a flag that is parsed only to be refused must not look like one that works.
+func TestHelpMarksWhatIsOnlyRefused(t *testing.T) {
+	for sub, flags := range map[string][]string{
+		"fork": {"--host", "--include", "--setup ", "--setup-hash", "--launch"}, "plan": {"--include", "--setup-hash", "--launch"}, "carry": {"--include"},
+	} {
+		c := newConsole(t, nil)
+		if got := c.line.main([]string{sub, "--help"}); got != 0 {
+			t.Fatalf("exit status %d", got)
+		}
+		for _, flag := range flags {
+			marked := false
+			for text := range strings.Lines(c.out.String()) {
+				marked = marked || strings.HasPrefix(strings.TrimSpace(text), flag) && strings.Contains(text, "(not yet)")
+			}
+			if !marked {
+				t.Errorf("%s --help does not mark %s:\n%s", sub, flag, c.out.String())
+			}
 		}
 	}
 }

@@ -37,7 +37,8 @@ type agentFound struct {
 	Program  string          `json:"program,omitempty"`
 	Version  string          `json:"version,omitempty"`
 	Problem  string          `json:"problem,omitempty"` // a reason code: why it cannot be used
-	Homes    []string        `json:"homes"`
+	Homes    []string        `json:"homes"`             // account folders, those that are there
+	Missing  []string        `json:"missing,omitempty"` // and those that are not
 	Sessions int             `json:"sessions"`
 	Broken   []agent.Problem `json:"broken"`
 }
@@ -101,7 +102,16 @@ func (l *line) examine(ctx context.Context) examination {
 // look looks for one agent.
 func look(ctx context.Context, config sessions.Config, a agent.Agent) agentFound {
 	homes := a.Homes(config.Getenv, config.Homes[a.Name])
-	found := agentFound{Agent: a.Name, Homes: append([]string{homes.Default}, homes.Others...), Broken: []agent.Problem{}}
+	found := agentFound{Agent: a.Name, Homes: []string{}, Broken: []agent.Problem{}}
+	for _, home := range append([]string{homes.Default}, homes.Others...) {
+		switch info, err := os.Stat(home); {
+		case home == "":
+		case err == nil && info.IsDir():
+			found.Homes = append(found.Homes, home)
+		default:
+			found.Missing = append(found.Missing, home)
+		}
+	}
 	program, version, err := sessions.Installed(ctx, config, a.Name)
 	found.Program = program
 	switch no, refused := errors.AsType[*agent.Refusal](err); {
@@ -148,7 +158,14 @@ func (l *line) showExamination(e examination) {
 		for _, home := range a.Homes {
 			l.fact("", "account folder "+home)
 		}
-		l.fact("", fmt.Sprintf("%d sessions, %d files that could not be read", a.Sessions, len(a.Broken)))
+		for _, home := range a.Missing {
+			l.fact("", "account folder "+home+" (not there)")
+		}
+		text := commands.Counted(a.Sessions, "session")
+		if len(a.Broken) > 0 {
+			text += ", " + commands.Counted(len(a.Broken), "file") + " that could not be read"
+		}
+		l.fact("", text)
 	}
 	there := "not there, the defaults hold"
 	if e.Settings.Exists {

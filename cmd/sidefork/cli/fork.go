@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -35,19 +37,45 @@ func (f *forkFlags) add(c *cobra.Command) {
 	set.BoolVar(&f.noSession, "no-session", false, "a workspace of its own, without an agent")
 	set.BoolVar(&f.noCarry, "no-carry", false, "leave the uncommitted changes behind")
 	set.BoolVar(&f.unstage, "unstage", false, "bring the changes unstaged")
-	set.StringArrayVar(&f.include, "include", nil, "bring the ignored files that match `GLOB` too (repeatable)")
+	set.StringArrayVar(&f.include, "include", nil, "(not yet) bring the ignored files that match `GLOB` too (repeatable)")
 	set.StringVar(&f.base, "base", "", "start from `REF`; the changes come only where that is the parent's commit")
 	set.BoolVar(&f.baseDefault, "base-default", false, "start from the repository's default branch; the changes come only where that is the parent's commit")
 	set.BoolVar(&f.noChild, "no-child", false, "do not show the new workspace as a child of this one")
-	set.StringVar(&f.setup, "setup", "", "`run|skip` the repository's setup (default: its policy)")
-	set.StringVar(&f.setupHash, "setup-hash", "", "the `HASH` of the setup that you have read and trust")
+	set.Var(choice{&f.setup, []string{"run", "skip"}}, "setup", "the repository's setup, `run|skip`: it is never run yet, and skip does not warn of that; run (not yet)")
+	set.StringVar(&f.setupHash, "setup-hash", "", "(not yet) the `HASH` of the setup that you have read and trust")
 	set.StringVar(&f.prompt, "prompt", "", "the first message in the fork, as `TEXT`")
-	set.StringVar(&f.launch, "launch", "client", "how the agent starts, `client|tmux|none`: client is here, or its command is printed")
+	f.launch = "client"
+	set.Var(choice{&f.launch, []string{"client", "tmux", "none"}}, "launch", "how the agent starts, `client|none|tmux`: client is in this terminal, or its command is printed; none: its command is printed; tmux (not yet)")
 	c.MarkFlagsMutuallyExclusive("session", "latest", "no-session")
 	c.MarkFlagsMutuallyExclusive("base", "base-default")
-	complete(c, "launch", "client", "tmux", "none")
-	complete(c, "setup", "run", "skip")
+	complete(c, "launch", "client", "none")
+	complete(c, "setup", "skip")
 }
+
+// choice is a flag that has one of a few words.
+type choice struct {
+	to    *string
+	among []string
+}
+
+func (c choice) String() string {
+	if c.to == nil {
+		return ""
+	}
+	return *c.to
+}
+
+// Set refuses any other word: that is wrong usage.
+func (c choice) Set(word string) error {
+	if !slices.Contains(c.among, word) {
+		return errors.New("it is not one of " + strings.Join(c.among, ", "))
+	}
+	*c.to = word
+	return nil
+}
+
+// Type is what a value is called where the flag's own words do not say it.
+func (choice) Type() string { return "word" }
 
 // complete offers fixed words for a flag.
 func complete(c *cobra.Command, flag string, words ...cobra.Completion) {
@@ -126,8 +154,13 @@ when there are several), else a workspace without an agent is made.`,
 		if err != nil {
 			return err
 		}
-		if settled, err := l.chooseSession(ctx, &p, f); err != nil || !settled {
+		a, err := l.chooseSession(ctx, &p, f)
+		if err != nil {
 			return err
+		}
+		if !a.done() {
+			l.tell(a, nil)
+			return nil
 		}
 		l.fork(ctx, p)
 		return nil
@@ -170,7 +203,7 @@ func (l *line) showFork(r commands.ForkResult, startsHere bool) {
 	}
 	l.warn(r.Warnings)
 	if r.Launch != nil && !startsHere {
-		fmt.Fprintf(l.out, "\nStart its agent with:\n  %s\n", commands.Printable(commandLine(*r.Launch)))
+		fmt.Fprintf(l.out, "\n%s\n\n%s\n", startHere, l.commandLine(*r.Launch))
 	}
 }
 

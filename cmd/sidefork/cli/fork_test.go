@@ -44,7 +44,7 @@ func forked() *commands.ForkResult {
 			Status: "carried", Numbers: carry.Numbers{Tracked: 2, Untracked: 1, Staged: 1, Bytes: 2048}, Verified: true,
 			Left: []carry.Left{{Path: "node_modules/", Reason: "ignored"}},
 		},
-		Warnings: []commands.Warning{{Code: "setupNotRun", Message: "The repository's setup was \x1b]0;x\anot run."}},
+		Warnings: []commands.Warning{{Code: "setupNotRun", Message: "The repository's setup was \x1b]0;x\anot run.", Remedy: "Run it."}},
 	}
 }
 
@@ -70,7 +70,6 @@ func TestForkArgumentIsBuiltFromTheFlags(t *testing.T) {
 		{"--base-default", object{"base": object{"kind": "repositoryDefault"}}},
 		{"--setup skip", object{"setup": object{"decision": "skip"}}},
 		{"--setup run --setup-hash abc", object{"setup": object{"decision": "run", "hash": "abc"}}},
-		{"--setup perhaps", object{"setup": object{"decision": "perhaps"}}},
 		{"--prompt go", object{"prompt": "go"}},
 		{"--launch tmux", object{"launch": "tmux"}},
 		{"--launch none", object{"launch": "none"}},
@@ -104,7 +103,7 @@ func TestForkTakesTheNewestSessionThatCanBeForked(t *testing.T) {
 			t.Fatalf("exit status %d: %s", status, c.err.String())
 		}
 		same(t, "session", any(map[string]any{"agent": "claude", "id": newest}), c.last["session"])
-		if !strings.Contains(c.err.String(), "Forking the newest session: claude 9c322651  cache  (1 h)") {
+		if !strings.Contains(c.err.String(), "Forking the newest session that can be forked: claude 9c322651  cache  (1 h)") {
 			t.Errorf("it does not say which: %s", c.err.String())
 		}
 	}
@@ -128,6 +127,59 @@ func TestForkLatestWithoutASessionIsRefused(t *testing.T) {
 	}
 	if !strings.Contains(c.err.String(), "noSession") {
 		t.Errorf("stderr: %s", c.err.String())
+	}
+}
+
+func TestForkLatestTellsWhyTheNewestCannotBeForked(t *testing.T) {
+	gone := session(newest, "x", 1, "none")
+	gone.Fork.Reason = &commands.Reason{Code: "agentNotInstalled", Message: "claude is not installed.", Remedy: "Install it."}
+	c := newConsole(t, map[string]any{"sidefork.sessions": listed(gone, session(older, "y", 2, "none"))})
+	if status := c.line.main([]string{"fork", "--name", "try", "--latest"}); status != 3 {
+		t.Errorf("exit status %d: %s", status, c.err.String())
+	}
+	if !strings.Contains(c.err.String(), "[agentNotInstalled]") {
+		t.Errorf("stderr: %s", c.err.String())
+	}
+}
+
+// refusing is a fork that is refused before its first write: only Preparing is reached.
+func refusing(_ context.Context, _ *commands.Env, name string, _ []byte, p commands.Progress) (any, *commands.Failure) {
+	if name == "sidefork.sessions" {
+		return listed(session(newest, "x", 1, "native")), nil
+	}
+	p.Stage("op", commands.Preparing, 0)
+	return nil, commands.Refuse("nameTaken", "name", "try", "suggestion", "try-2")
+}
+
+func TestNothingIsAnnouncedOfAForkThatIsRefused(t *testing.T) {
+	for _, terminal := range []bool{true, false} {
+		c := newConsole(t, nil)
+		c.line.run, c.line.errTerminal = refusing, terminal
+		if status := c.line.main([]string{"fork", "--name", "try"}); status != exitRefused {
+			t.Errorf("exit status %d", status)
+		}
+		if text := c.err.String(); strings.Contains(text, "Forking") || !strings.Contains(text, "[nameTaken]") {
+			t.Errorf("terminal %v: stderr: %s", terminal, text)
+		}
+	}
+}
+
+func TestTheStartCommandIsForTheShellThatCalled(t *testing.T) {
+	secret := "/home/u/.claude-work"
+	for _, test := range []struct {
+		environment map[string]string
+		want        string
+	}{
+		{nil, "env CLAUDE_CONFIG_DIR=/home/u/.claude-work claude"},
+		{map[string]string{"CLAUDE_CONFIG_DIR": secret}, "&& claude"},
+		{map[string]string{"CLAUDECODE": "", "CLAUDE_CONFIG_DIR": "/other"}, "env -u CLAUDECODE CLAUDE_CONFIG_DIR=/home/u/.claude-work claude"},
+	} {
+		c := newConsole(t, map[string]any{"sidefork.fork": forked()})
+		c.line.lookup = func(name string) (string, bool) { value, set := test.environment[name]; return value, set }
+		c.line.main([]string{"fork", "--name", "try", "--no-session"})
+		if !strings.Contains(c.out.String(), test.want) {
+			t.Errorf("%v: no %q in:\n%s", test.environment, test.want, c.out.String())
+		}
 	}
 }
 
@@ -176,9 +228,9 @@ func TestAskingEndsWithTheContext(t *testing.T) {
 	defer end()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	settled, err := c.line.askSession(ctx, &commands.ForkParams{}, []commands.Session{session(newest, "a", 1, "native")})
-	if settled || err != nil || c.line.status != exitCancelled {
-		t.Errorf("settled %v, %v, status %d", settled, err, c.line.status)
+	a := c.line.askSession(ctx, &commands.ForkParams{}, []commands.Session{session(newest, "a", 1, "native")})
+	if !a.cancelled {
+		t.Errorf("answered %+v", a)
 	}
 }
 
@@ -229,12 +281,13 @@ func TestForkPrintsTheCommandWhereNoTerminalIs(t *testing.T) {
   workspace  /home/u/app-worktrees/try
   commit     01234567
   session    claude 11111111-2222-3333-4444-555555555555, forked from `+newest+`
-  changes    2 tracked, 1 untracked, 1 staged (2.0 KiB); both sides proved equal
-  left       node_modules/ (ignored)
+  changes    2 modified, 1 new, 1 staged; 2.0 KiB; both sides proved equal
+  stays      node_modules/ (ignored)
 
-Start its agent with:
-  `+commandLine(*forked().Launch)+"\n", c.out.String())
-		if !strings.Contains(c.err.String(), "warning: The repository's setup was ]0;xnot run. [setupNotRun]") {
+Start its agent from this shell with (--json has a longer one, for any):
+
+cd /home/u/app-worktrees/try && env CLAUDE_CONFIG_DIR=/home/u/.claude-work claude --resume `+newest+"\n", c.out.String())
+		if !strings.Contains(c.err.String(), "warning: The repository's setup was ]0;xnot run. [setupNotRun]\n  Run it.\n") {
 			t.Errorf("stderr: %q", c.err.String())
 		}
 	}
@@ -268,33 +321,6 @@ func TestAnAgentThatDoesNotStartNeverUndoesTheFork(t *testing.T) {
 	}
 }
 
-func TestPlanTakesTheSuggestedName(t *testing.T) {
-	c := newConsole(t, map[string]any{
-		"sidefork.inspect": commands.Inspection{SuggestedName: "main-fork"},
-		"sidefork.plan": commands.Plan{
-			Numbers:  carry.Numbers{Tracked: 1, Deleted: 1, Bytes: 10},
-			Files:    []carry.File{{Path: "a\tb", Change: "modified", Bytes: 10}, {Path: "gone", Change: "deleted"}},
-			Left:     []carry.Left{{Path: "out/", Reason: "ignored"}},
-			Refusals: []commands.Reason{{Code: "agentNotInstalled", Message: "claude is not installed.", Remedy: "Install it."}},
-			Commands: [][]string{{"git", "worktree", "add", "it's"}},
-		},
-	})
-	if status := c.line.main([]string{"plan", "--no-session"}); status != 0 {
-		t.Fatalf("exit status %d: %s", status, c.err.String())
-	}
-	same(t, "name", any("main-fork"), c.last["name"])
-	same(t, "stdout", `Would be refused: claude is not installed. [agentNotInstalled]
-  Install it.
-Changes that come along: 1 tracked, 1 deleted (10 B)
-  modified  a b   10 B
-  deleted   gone  0 B
-What stays:
-  out/ (ignored)
-Commands:
-  git worktree add 'it'\''s'
-`, c.out.String())
-}
-
 func TestEnvironmentHoldsOnlyTheDifferences(t *testing.T) {
 	value := "new"
 	got := environment([]string{"KEEP=1", "CHANGE=old", "GONE=x", "=C:=weird"}, map[string]*string{"CHANGE": &value, "GONE": nil})
@@ -307,7 +333,7 @@ func TestCarryArgumentIsBuiltFromTheFlags(t *testing.T) {
 		t.Fatalf("exit status %d: %s", status, c.err.String())
 	}
 	same(t, "argument", map[string]any{"from": "/from", "to": "/to", "staged": "unstage", "include": []any{"*.env"}}, c.last)
-	same(t, "stdout", "Carried to /to.\n  changes    1 tracked (3 B); both sides proved equal\n", c.out.String())
+	same(t, "stdout", "Carried to /to.\n  changes    1 modified; 3 B; both sides proved equal\n", c.out.String())
 }
 
 func TestSettingsThatCannotBeReadAreRefused(t *testing.T) {

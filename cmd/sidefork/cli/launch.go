@@ -18,18 +18,27 @@ func (l *line) start(ctx context.Context, launch commands.Launch) {
 	status, err := l.agent(context.WithoutCancel(ctx), launch)
 	if err != nil {
 		fmt.Fprintf(l.err, "warning: the agent could not be started: %s\n", commands.Printable(err.Error()))
-		fmt.Fprintf(l.err, "The workspace stands. Start its agent with:\n  %s\n", commands.Printable(commandLine(launch)))
+		fmt.Fprintf(l.err, "The workspace stands. %s\n\n%s\n", startHere, l.commandLine(launch))
 		return
 	}
 	l.status = status
 }
 
-// commandLine is a launch for the shell that this system's users have.
-func commandLine(launch commands.Launch) string {
+// startHere stands above a commandLine, and says for where it is.
+const startHere = "Start its agent from this shell with (--json has a longer one, for any):"
+
+// commandLine is a launch for the shell that this system's users have, in the environment that we were called in.
+func (l *line) commandLine(launch commands.Launch) string {
+	shells := launch.In(l.lookup).CommandLine
+	text := shells.POSIX
 	if runtime.GOOS == "windows" {
-		return launch.CommandLine.PowerShell
+		text = shells.PowerShell
 	}
-	return launch.CommandLine.POSIX
+	parts := strings.Split(text, "\n") // of a prompt: inside the quotes they stay what they are
+	for i, part := range parts {
+		parts[i] = commands.Printable(part)
+	}
+	return strings.Join(parts, "\n")
 }
 
 // background lets commands wait for the agent to be up, while it runs in this terminal. wait ends that.

@@ -41,7 +41,9 @@ alone          01234567  /w/alone
 func TestSessionsAreATable(t *testing.T) {
 	long := session(newest, "", 0, "native")
 	long.FirstPrompt, long.State, long.Status = "please  refactor\nthe parser so that it is \x1b[31mred and can be read by everyone", agent.Live, "busy"
+	long.Cwd = "/w"
 	broken := session(older, "", 30, "none")
+	broken.Cwd = "/w"
 	broken.Fork.Reason = &commands.Reason{Message: "It cannot be read."}
 	c := newConsole(t, map[string]any{"sidefork.sessions": commands.SessionsResult{
 		Sessions: []commands.Session{long, broken}, Next: "x", Problems: []agent.Problem{{Source: "/s", Message: "broken"}},
@@ -50,9 +52,9 @@ func TestSessionsAreATable(t *testing.T) {
 		t.Fatalf("exit status %d: %s", status, c.err.String())
 	}
 	same(t, "argument", map[string]any{"workspace": "/w", "scope": "repository", "agents": []any{"claude", "codex"}, "limit": 2.0}, c.last)
-	same(t, "stdout", `AGENT   ID        TITLE                                               AGE   STATE       FORK
-claude  9c322651  please refactor the parser so that it is [31mred …  now   live, busy  native
-claude  868e93ae  (no title)                                          30 h  ended       none: It cannot be read.
+	same(t, "stdout", `AGENT   ID        TITLE                                                                     FOLDER  AGE   STATE       FORK
+claude  9c322651  please refactor the parser so that it is [31mred and can be read by eve…  /w      now   live, busy  native
+claude  868e93ae  (no title)                                                                /w      30 h  ended       none: It cannot be read.
 There are more: ask with a larger --limit.
 `, c.out.String())
 	same(t, "stderr", "could not be read: /s: broken\n", c.err.String())
@@ -61,7 +63,8 @@ There are more: ask with a larger --limit.
 func TestAllSessionsAreAskedForWithoutAWorkspace(t *testing.T) {
 	c := newConsole(t, map[string]any{"sidefork.sessions": commands.SessionsResult{}})
 	c.line.main([]string{"sessions", "--scope", "all"})
-	same(t, "argument", map[string]any{"scope": "all"}, c.last)
+	same(t, "asked", []string{"sidefork.sessions"}, c.asked)
+	same(t, "scope", any("all"), c.last["scope"])
 	same(t, "stdout", "There are no sessions.\n", c.out.String())
 }
 
@@ -87,7 +90,7 @@ func TestInspectionIsASummary(t *testing.T) {
 	same(t, "stdout", `/r
   at         main 01234567
   fork       possible, for example as r-fork
-  changes    1 modified, 2 new, 1 staged (4.0 KiB)
+  changes    1 modified, 2 new, 1 staged; 4.0 KiB
   default    main
 
 AGENT   ID        TITLE  AGE  STATE  FORK

@@ -14,24 +14,36 @@ type stages struct {
 	to   io.Writer // nil: silent
 	name string
 	last string // what stands on the current line
+
+	sure  string    // said once the refusals are behind
+	notes io.Writer // where to; nil: nowhere
 }
 
 // progress is where a command's stages go: to stderr where that is a terminal, and nowhere with --json.
 func (l *line) progress() *stages {
-	if !l.errTerminal || l.json {
+	switch {
+	case l.json:
 		return &stages{}
+	case l.errTerminal:
+		return &stages{to: l.err, notes: l.err}
 	}
-	return &stages{to: l.err}
+	return &stages{notes: l.err}
 }
 
 // Stage begins the next line.
 func (s *stages) Stage(_ string, stage commands.Stage, _ int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.to != nil {
+		s.close()
+	}
+	if stage != commands.Preparing && s.sure != "" && s.notes != nil {
+		fmt.Fprintln(s.notes, s.sure)
+		s.sure = ""
+	}
 	if s.to == nil {
 		return
 	}
-	s.close()
 	s.name = stage.Title()
 	s.draw(s.name + " …")
 }

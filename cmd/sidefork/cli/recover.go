@@ -29,7 +29,11 @@ by a crash or a power cut. It removes nothing that is not sidefork's own: what h
 					fmt.Fprintln(l.out, "There is nothing to recover.")
 				}
 				for _, o := range r.Recovered {
-					fmt.Fprintf(l.out, "%s: %s (operation %s)\n", o.Action, commands.Printable(o.Workspace), commands.Printable(o.OperationID))
+					what := "Taken back"
+					if o.Action == "kept" {
+						what = "Kept"
+					}
+					fmt.Fprintf(l.out, "%s: %s (operation %s)\n", what, commands.Printable(o.Workspace), commands.Printable(o.OperationID))
 					for _, path := range o.Paths {
 						l.fact("holds", path)
 					}

@@ -3,12 +3,14 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sidefork/sidefork/commands"
+	"github.com/sidefork/sidefork/sessions"
 )
 
 func (l *line) sessionsCommand() *cobra.Command {
@@ -17,39 +19,77 @@ func (l *line) sessionsCommand() *cobra.Command {
 		Use:   "sessions [WORKSPACE]",
 		Short: "List the agents' sessions, newest first",
 		Long: `sessions lists the conversations of Claude Code and Codex that belong to WORKSPACE (default: the current directory):
-title or first prompt, age, whether an agent is at it right now, and whether it can be forked.`,
+title or first prompt, age, whether an agent is at it right now, and whether fork would take it: native (by the agent's
+own means), or none and why. With --scope repository or all the folder of each is shown too. Whether it can be forked is
+judged for WORKSPACE; of all sessions, where the current directory is in no repository, for the folder of each.`,
 		Example: `  sidefork sessions
   sidefork sessions --scope repository --agent claude
   sidefork sessions --scope all --limit 20 --json`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: folders,
 	}
-	c.Flags().StringVar(&ask.Scope, "scope", "", "whose sessions, `workspace|repository|all` (default workspace)")
-	c.Flags().StringArrayVar(&ask.Agents, "agent", nil, "only those of `AGENT`: claude, codex (repeatable)")
+	scopes, names := []string{"workspace", "repository", "all"}, agents()
+	c.Flags().Var(choice{&ask.Scope, scopes}, "scope", "whose sessions, `workspace|repository|all` (default workspace)")
+	c.Flags().Var(&choices{&ask.Agents, names}, "agent", "only those of `AGENT`: "+strings.Join(names, ", ")+" (repeatable)")
 	c.Flags().IntVar(&ask.Limit, "limit", 0, "at most `N`")
-	complete(c, "scope", "workspace", "repository", "all")
-	complete(c, "agent", "claude", "codex")
+	complete(c, "scope", scopes...)
+	complete(c, "agent", names...)
 	c.RunE = l.does(func(ctx context.Context, args []string) error {
-		// Of all sessions there is nothing to judge for a workspace that nobody named, and none needs to be here.
-		if len(args) > 0 || ask.Scope != "all" {
-			workspace, err := place(args)
-			if err != nil {
-				return err
-			}
-			ask.Workspace = workspace
+		workspace, err := place(args)
+		if err != nil {
+			return err
 		}
-		l.call(ctx, "sidefork.sessions", ask, show(l, l.showSessions))
+		ask.Workspace = workspace
+		a := l.ask(ctx, "sidefork.sessions", ask)
+		if a.failed != nil && a.failed.Effect == commands.Nothing && len(args) == 0 && ask.Scope == "all" {
+			ask.Workspace = "" // all there are can be asked for from anywhere
+			a = l.ask(ctx, "sidefork.sessions", ask)
+		}
+		l.tell(a, show(l, func(r commands.SessionsResult) {
+			l.showSessions(r, ask.Scope == "repository" || ask.Scope == "all")
+		}))
 		return nil
 	})
 	return c
 }
 
-func (l *line) showSessions(r commands.SessionsResult) {
+// agents are the names of the agents that there are.
+func agents() []string {
+	var names []string
+	for _, a := range sessions.Agents() {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+// choices is a choice that may be made again and again.
+type choices struct {
+	to    *[]string
+	among []string
+}
+
+func (c *choices) String() string { return "" }
+
+// Set adds a word; one that is not among them is wrong usage.
+func (c *choices) Set(word string) error {
+	var one string
+	if err := (choice{&one, c.among}).Set(word); err != nil {
+		return err
+	}
+	*c.to = append(*c.to, one)
+	return nil
+}
+
+// Type is what a value is called where the flag's own words do not say it.
+func (c *choices) Type() string { return "word" }
+
+// showSessions is a table of sessions; folders says whether they are of several.
+func (l *line) showSessions(r commands.SessionsResult, folders bool) {
 	if len(r.Sessions) == 0 {
 		fmt.Fprintln(l.out, "There are no sessions.")
 	} else {
 		length := unique(r.Sessions)
-		rows := [][]string{{"AGENT", "ID", "TITLE", "AGE", "STATE", "FORK"}}
+		rows, soft := [][]string{{"AGENT", "ID", "TITLE", "AGE", "STATE", "FORK"}}, []int{2}
 		for _, s := range r.Sessions {
 			state := string(s.State)
 			if s.Status != "" {
@@ -59,9 +99,19 @@ func (l *line) showSessions(r commands.SessionsResult) {
 			if s.Fork.Reason != nil {
 				how += ": " + s.Fork.Reason.Message
 			}
-			rows = append(rows, []string{s.Agent, s.ID[:min(length, len(s.ID))], clip(headline(s), 50), l.age(s), state, how})
+			rows = append(rows, []string{s.Agent, s.ID[:min(length, len(s.ID))], clip(headline(s), 72), l.age(s), state, how})
 		}
-		l.table(rows)
+		if folders {
+			soft = append(soft, 3)
+			for i := range rows {
+				where := "FOLDER"
+				if i > 0 {
+					where = folderOf(r.Sessions[i-1])
+				}
+				rows[i] = slices.Insert(rows[i], 3, where)
+			}
+		}
+		l.table(rows, soft...)
 	}
 	if r.Next != "" {
 		fmt.Fprintln(l.out, "There are more: ask with a larger --limit.")
@@ -69,6 +119,14 @@ func (l *line) showSessions(r commands.SessionsResult) {
 	for _, p := range r.Problems {
 		l.note("could not be read: %s: %s", commands.Printable(p.Source), commands.Printable(p.Message))
 	}
+}
+
+// folderOf is the workspace that a session belongs to, else the folder that it was started in.
+func folderOf(s commands.Session) string {
+	if s.Workspace != nil {
+		return *s.Workspace
+	}
+	return s.Cwd
 }
 
 // unique is how much of an id tells all of these sessions apart; 8 at least.

@@ -2,14 +2,59 @@ package cli
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/sidefork/sidefork/commands"
 )
 
-// table prints rows in columns, two blanks apart, each cell printable. The last column may be as long as it likes.
-func (l *line) table(rows [][]string) {
+const (
+	narrowest = 10 // columns of a cell that is cut
+	remark    = 14 // columns of a last cell that never moves to a line of its own
+)
+
+// table prints rows in columns, two blanks apart, each cell printable. On a terminal that is too narrow the cells of the
+// soft columns are cut, and what is long in the last column goes to lines of its own; elsewhere every cell is whole.
+func (l *line) table(rows [][]string, soft ...int) {
+	widths := measure(rows)
+	last := len(widths) - 1
+	narrow := l.width > 0 && total(widths) > l.width
+	if narrow {
+		widths[last] = 0
+		for _, row := range rows {
+			if len(row) > last && width(row[last]) <= remark {
+				widths[last] = max(widths[last], width(row[last]))
+			}
+		}
+		squeeze(widths, soft, l.width)
+	}
+	for _, row := range rows {
+		var text strings.Builder
+		var below string
+		for i, cell := range row {
+			switch {
+			case narrow && i == last && width(cell) > widths[i]:
+				below = cell
+				continue
+			case width(cell) > widths[i]:
+				cell = shorten(cell, widths[i])
+			}
+			text.WriteString(cell)
+			text.WriteString(strings.Repeat(" ", widths[i]-width(cell)+2))
+		}
+		fmt.Fprintln(l.out, strings.TrimRight(text.String(), " "))
+		for _, part := range wrap(below, l.width-4) {
+			fmt.Fprintln(l.out, "    "+part)
+		}
+	}
+}
+
+func width(cell string) int { return utf8.RuneCountInString(cell) }
+
+// measure makes every cell printable and gives each column's width.
+func measure(rows [][]string) []int {
 	var widths []int
 	for _, row := range rows {
 		for i, cell := range row {
@@ -17,15 +62,52 @@ func (l *line) table(rows [][]string) {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
+			widths[i] = max(widths[i], width(row[i]))
 		}
 	}
-	for _, row := range rows {
-		var text strings.Builder
-		for i, cell := range row {
-			text.WriteString(cell)
-			text.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
-		}
-		fmt.Fprintln(l.out, strings.TrimRight(text.String(), " "))
+	return widths
+}
+
+func total(widths []int) int {
+	sum := 2 * (len(widths) - 1)
+	for _, w := range widths {
+		sum += w
 	}
+	return sum
+}
+
+// squeeze takes from the widest of the soft columns until the table fits, or all of them are as narrow as can be.
+func squeeze(widths, soft []int, limit int) {
+	for total(widths) > limit {
+		widest := slices.MaxFunc(soft, func(a, b int) int { return widths[a] - widths[b] })
+		if widths[widest] <= narrowest {
+			return
+		}
+		widths[widest]--
+	}
+}
+
+// shorten cuts a cell to n columns: a path at its beginning, as its end tells more; any other text at its end.
+func shorten(cell string, n int) string {
+	runes := []rune(cell)
+	switch {
+	case len(runes) <= n:
+		return cell
+	case filepath.IsAbs(cell):
+		return "…" + string(runes[len(runes)-n+1:])
+	}
+	return string(runes[:n-1]) + "…"
+}
+
+// wrap breaks a text at its blanks into lines of at most n columns; a longer word has a line of its own.
+func wrap(text string, n int) []string {
+	var lines []string
+	for word := range strings.FieldsSeq(text) {
+		if end := len(lines) - 1; end >= 0 && width(lines[end])+1+width(word) <= n {
+			lines[end] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
 }

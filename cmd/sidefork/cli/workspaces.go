@@ -15,7 +15,8 @@ func (l *line) workspacesCommand() *cobra.Command {
 		Use:   "workspaces [WORKSPACE]",
 		Short: "List the workspaces of a repository as a tree",
 		Long: `workspaces draws the worktrees of the repository that WORKSPACE (default: the current directory) belongs to, a child
-under the workspace it was forked from, with branch, commit, agents at work, and why one cannot be forked.`,
+under the workspace it was forked from, with branch, commit, agents at work, and why one cannot be forked. What a
+killed sidefork left there is taken back first, as by recover, and that is said on stderr.`,
 		Example:           "  sidefork workspaces\n  sidefork workspaces ~/src/app --json",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: folders,
@@ -31,6 +32,7 @@ under the workspace it was forked from, with branch, commit, agents at work, and
 }
 
 func (l *line) showWorkspaces(r commands.WorkspacesResult) {
+	l.warn(r.Warnings)
 	if len(r.Repositories) == 0 {
 		fmt.Fprintln(l.out, "There is no repository here.")
 	}
@@ -48,7 +50,7 @@ func (l *line) showWorkspaces(r commands.WorkspacesResult) {
 			}
 			rows = append(rows, []string{branches[i] + branch, short(w.Head), w.Path, strings.Join(remarks(w), ", ")})
 		}
-		l.table(rows)
+		l.table(rows, 0, 2)
 	}
 }
 
@@ -88,19 +90,17 @@ func follows(rest []commands.Workspace, depth int) bool {
 // remarks are what else is to be known of a workspace.
 func remarks(w commands.Workspace) []string {
 	var words []string
+	bare := w.Fork.Reason != nil && w.Fork.Reason.Code == "bare"
 	for _, r := range []struct {
 		so   bool
 		word string
-	}{{w.Main, "main checkout"}, {w.Locked, "locked"}, {w.Archived, "archived"}, {w.Missing, "missing"}} {
+	}{{w.Main && !bare, "main checkout"}, {bare, "bare"}, {w.Locked, "locked"}, {w.Archived, "archived"}, {w.Missing, "missing"}} {
 		if r.so {
 			words = append(words, r.word)
 		}
 	}
-	switch {
-	case w.AgentsLive == 1:
-		words = append(words, "1 agent live")
-	case w.AgentsLive > 1:
-		words = append(words, fmt.Sprintf("%d agents live", w.AgentsLive))
+	if w.AgentsLive > 0 {
+		words = append(words, commands.Counted(w.AgentsLive, "agent")+" live")
 	}
 	if !w.Fork.Allowed && w.Fork.Reason != nil {
 		words = append(words, "cannot be forked: "+w.Fork.Reason.Message)

@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sidefork/sidefork/commands"
+)
+
+func (l *line) planCommand() *cobra.Command {
+	var f forkFlags
+	c := &cobra.Command{
+		Use:   "plan [WORKSPACE]",
+		Short: "Show what a fork would do; write nothing",
+		Long: `plan takes the flags of fork and shows what it would do: the child's branch, folder and commit, the session, each file
+that comes, each that stays and why, what would be refused, and the commands that would run. Nothing is written. Without
+--name it takes the name that inspect suggests. git's commands are shown without the options that each of them has; --json
+has them whole.
+
+The exit status is 0 also where the plan says that the fork would be refused: the plan itself was made. A script looks at
+refusals in the answer to --json.`,
+		Example:           "  sidefork plan\n  sidefork plan --name try-cache --unstage\n  sidefork plan ~/src/app --name try-cache --json",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: folders,
+	}
+	f.add(c)
+	l.completeSessions(c)
+	c.RunE = l.does(func(ctx context.Context, args []string) error {
+		workspace, err := place(args)
+		if err != nil {
+			return err
+		}
+		if !c.Flags().Changed("name") {
+			var i commands.Inspection
+			if a := l.ask(ctx, "sidefork.inspect", commands.InspectParams{Workspace: workspace}).into(&i); !a.done() {
+				l.tellPlan(a, commands.ForkParams{Workspace: workspace})
+				return nil
+			}
+			f.name = i.SuggestedName
+		}
+		p, err := f.params(c.Flags(), workspace)
+		if err != nil {
+			return err
+		}
+		a, err := l.chooseSession(ctx, &p, f)
+		if err != nil {
+			return err
+		}
+		if a.done() {
+			l.sure = "" // the plan names the session
+			a = l.ask(ctx, "sidefork.plan", p)
+		}
+		l.tellPlan(a, p)
+		return nil
+	})
+	return c
+}
+
+// tellPlan prints a plan. Where the workspace was refused before there was anything to plan, that is the plan.
+func (l *line) tellPlan(a answer, asked commands.ForkParams) {
+	if f := a.failed; f != nil && statusOf(f) == exitRefused && f.Reason.Code != "notYet" {
+		raw, err := json.Marshal(commands.RefusedPlan(f.Reason))
+		if err == nil {
+			a = answer{result: raw}
+		}
+	}
+	l.tell(a, show(l, func(p commands.Plan) { l.showPlan(p, asked) }))
+}
+
+func (l *line) showPlan(p commands.Plan, asked commands.ForkParams) {
+	if p.Workspace == "" {
+		p.Workspace = asked.Workspace
+	}
+	fmt.Fprintf(l.out, "Plan for a fork of %s (nothing is written)\n", commands.Printable(p.Workspace))
+	branch := p.Name
+	if branch == "" {
+		branch = asked.Name
+	}
+	for _, f := range []struct{ name, value string }{{"branch", branch}, {"folder", p.Dir}, {"base", short(p.Base)}} {
+		if f.value != "" {
+			l.fact(f.name, f.value)
+		}
+	}
+	switch {
+	case p.Session != nil:
+		l.fact("session", l.describe(*p.Session))
+	case asked.Session != nil:
+		l.fact("session", asked.Session.Agent+" "+asked.Session.ID)
+	default:
+		l.fact("session", "none: a workspace without an agent")
+	}
+	l.fact("changes", numbers(p.Numbers))
+	for _, r := range p.Refusals {
+		fmt.Fprintf(l.out, "\nwould be refused: %s [%s]\n", commands.Printable(r.Message), commands.Printable(r.Code))
+		if r.Remedy != "" {
+			fmt.Fprintf(l.out, "  %s\n", commands.Printable(r.Remedy))
+		}
+	}
+	l.showFiles(p)
+	l.showCommands(p)
+	l.warn(p.Warnings)
+}
+
+// showFiles is one table of what comes and what stays.
+func (l *line) showFiles(p commands.Plan) {
+	var rows [][]string
+	for _, f := range p.Files {
+		size := commands.HumanBytes(f.Bytes)
+		if f.Change == "deleted" {
+			size = ""
+		}
+		rows = append(rows, []string{"  " + change(f.Change), f.Path, size})
+	}
+	for _, item := range p.Left {
+		rows = append(rows, []string{"  stays", item.Path, whyLeft(item.Reason)})
+	}
+	if len(rows) > 0 {
+		fmt.Fprintln(l.out, "\nFiles:")
+		l.table(rows, 1)
+	}
+}
+
+// change is a code of docs/contract.md, "What changes", in words.
+func change(code string) string {
+	switch code {
+	case "untracked":
+		return "new"
+	case "typeChanged":
+		return "type changed"
+	case "staged":
+		return "staged only"
+	}
+	return code
+}
+
+func (l *line) showCommands(p commands.Plan) {
+	git := p.Commands
+	if p.Launch != nil && len(git) > 0 {
+		git = git[:len(git)-1] // the agent's own is the last
+	}
+	if len(git) > 0 {
+		fmt.Fprintln(l.out, "\nCommands:")
+	}
+	for _, argv := range git {
+		fmt.Fprintf(l.out, "  %s\n", commands.Printable(strings.Join(quoted(brief(argv)), " ")))
+	}
+	if p.Launch != nil {
+		fmt.Fprintf(l.out, "\nIts agent:\n  %s\n", l.commandLine(*p.Launch))
+	}
+}
+
+// brief is a git command without the options that stand before its name: every one of ours has them.
+func brief(argv []string) []string {
+	for i := 1; i < len(argv); i++ {
+		switch {
+		case argv[i] == "-c":
+			i++
+		case !strings.HasPrefix(argv[i], "-"):
+			return append([]string{argv[0]}, argv[i:]...)
+		}
+	}
+	return argv
+}
+
+// quoted makes words that a POSIX shell reads back as they are, for the eye.
+func quoted(argv []string) []string {
+	words := make([]string, len(argv))
+	for i, word := range argv {
+		words[i] = word
+		if word == "" || strings.ContainsFunc(word, func(r rune) bool {
+			return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+.,:/@%", r)
+		}) {
+			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+	return words
+}
