@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -36,7 +37,7 @@ type Operation struct {
 
 // Begin starts an operation on a source. It is the first thing that writes anything: folders and files below
 // <common>/sidefork. Refusals: invalidArgument (the id is no uuid, or was used), forkInProgress (another operation of
-// this source is running, in whatever process), createFailed (the git folder cannot be written).
+// this source is running, in whatever process), createFailed and noSpace (the git folder cannot be written).
 func Begin(ctx context.Context, source worktree.Worktree, id string) (*Operation, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
@@ -57,22 +58,33 @@ func Begin(ctx context.Context, source worktree.Worktree, id string) (*Operation
 	}
 	if o.lock, err = tryLock(operationLock(common, id)); err != nil {
 		o.sourceLock.release()
-		return nil, inProgress(err)
+		if errors.Is(err, errLocked) { // of another source
+			return nil, usedBefore()
+		}
+		return nil, cannotCreate(err)
 	}
 	file, err := os.OpenFile(journalFile(common, id), os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		o.lock.removeAndRelease()
 		o.sourceLock.release()
 		if errors.Is(err, os.ErrExist) {
-			return nil, worktree.Refuse("invalidArgument", "what", "operationId was used before")
+			return nil, usedBefore()
 		}
 		return nil, cannotCreate(err)
 	}
 	o.journal = &journal{file: file, trail: trail{id: id}}
-	if err := o.journal.say(said{What: saidBegun, Source: source.Path}, false); err != nil {
-		return nil, errors.Join(cannotCreate(err), o.Close())
+	if err := o.journal.say(said{What: saidBegun, Source: exact(source.Path)}, false); err != nil {
+		file.Close()
+		os.Remove(file.Name())
+		o.lock.removeAndRelease()
+		o.sourceLock.release()
+		return nil, cannotCreate(err)
 	}
 	return o, nil
+}
+
+func usedBefore() *Refusal {
+	return worktree.Refuse("invalidArgument", "what", "operationId was used before")
 }
 
 func inProgress(err error) error {
@@ -85,6 +97,9 @@ func inProgress(err error) error {
 // cannotCreate says that git, or the system, could not make the workspace.
 func cannotCreate(err error) *Refusal {
 	no := worktree.Refuse("createFailed")
+	if at, ok := errors.AsType[*fs.PathError](err); ok && isNoSpace(err) {
+		no = worktree.Refuse("noSpace", "path", at.Path)
+	}
 	no.Detail = err.Error()
 	return no
 }
@@ -127,7 +142,7 @@ func sourceLock(commonDir, gitDir string) string {
 // RollBack takes back everything that the operation has written, backwards. nil: all is as it was before, or was kept.
 // A *Stuck names what stands, either because it could not be removed or because the child holds something that this
 // operation did not write; nothing is removed in that case. It may be called again. The caller's context may be
-// cancelled: that is why it rolls back.
+// cancelled: that is why it rolls back. It does not need the disk to have room.
 func (o *Operation) RollBack(ctx context.Context) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

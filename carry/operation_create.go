@@ -29,7 +29,8 @@ func addWorktree(path, branch string) git.Command {
 
 // Create makes the branch and the worktree, without running hooks, and proves that git acts on the child when it is run
 // in it, that its HEAD is the branch and the branch is at Base. Whatever it returns, RollBack takes it back.
-// Refusals: those of worktree.CheckFolder (nothing was written), nameTaken, notItself, createFailed (with git's words).
+// Refusals: those of worktree.CheckFolder (nothing was written), nameTaken, notItself, noSpace, createFailed (with git's
+// words).
 func (o *Operation) Create(ctx context.Context, c CreateRequest) (worktree.Worktree, error) {
 	if !git.ValidBranch(c.Branch) {
 		return worktree.Worktree{}, worktree.Refuse("invalidName", "name", c.Branch)
@@ -50,15 +51,19 @@ func (o *Operation) Create(ctx context.Context, c CreateRequest) (worktree.Workt
 	if err != nil {
 		return worktree.Worktree{}, cannotCreate(err)
 	}
+	// A ref that leads nowhere, or that git cannot read, is no branch to git, which puts its own over it.
+	if ref := filepath.Join(common, "refs", "heads", filepath.FromSlash(c.Branch)); isFile(ref) || isLink(ref) {
+		return worktree.Worktree{}, taken(c.Branch)
+	}
 	if err := o.Will(Step{Workspace: stepFor(common, path, c)}); err != nil {
-		return worktree.Worktree{}, err
+		return worktree.Worktree{}, cannotCreate(err)
 	}
 	// The branch is made by itself, with the operation's name in its reflog: `worktree add -b` leaves a branch behind
 	// when it fails, and nothing would tell whose it is.
 	at := git.Command{Dir: o.source.Path, Held: o.lock.file}
 	if err := git.CreateBranch(ctx, at, c.Branch, c.Base, branchMessage(o.ID)); err != nil {
 		if oid, e := git.BranchAt(ctx, git.Command{Dir: o.source.Path}, c.Branch); e == nil && oid != "" {
-			return worktree.Worktree{}, worktree.Refuse("nameTaken", "name", c.Branch, "suggestion", c.Branch+"-2")
+			return worktree.Worktree{}, taken(c.Branch)
 		}
 		return worktree.Worktree{}, failed(ctx, err)
 	}
@@ -79,8 +84,25 @@ func (o *Operation) Create(ctx context.Context, c CreateRequest) (worktree.Workt
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if err := o.journal.say(said{What: saidMade, Entry: exact(filepath.Base(child.GitDir))}, false); err != nil {
+		return worktree.Worktree{}, cannotCreate(err)
+	}
 	o.hookFile = hookFile
-	return child, o.journal.say(said{What: saidMade, Entry: filepath.Base(child.GitDir)}, false)
+	return child, nil
+}
+
+func taken(branch string) *Refusal {
+	return worktree.Refuse("nameTaken", "name", branch, "suggestion", branch+"-2")
+}
+
+func isFile(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 // branchMessage is what the branch's first reflog line says: by it an undo knows its own branch.
@@ -88,7 +110,7 @@ func branchMessage(id string) string { return "sidefork: fork " + id }
 
 // stepFor looks at what is there before the first write.
 func stepFor(common, path string, c CreateRequest) *WorkspaceStep {
-	ws := &WorkspaceStep{Path: []byte(path), Branch: c.Branch, Base: c.Base, Existed: !nothingAt(path)}
+	ws := &WorkspaceStep{Path: []byte(path), Branch: c.Branch, Base: c.Base, Existed: !nothingAt(path), Reflog: isFile(reflogFile(common, c.Branch))}
 	for at := filepath.Dir(path); nothingAt(at); at = filepath.Dir(at) {
 		ws.Folders = append(ws.Folders, []byte(at))
 	}
@@ -106,7 +128,7 @@ func stepFor(common, path string, c CreateRequest) *WorkspaceStep {
 	}
 	entries, _ := os.ReadDir(filepath.Join(common, "worktrees"))
 	for _, e := range entries {
-		ws.Entries = append(ws.Entries, e.Name())
+		ws.Entries = append(ws.Entries, exact(e.Name()))
 	}
 	return ws
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,9 +31,9 @@ const (
 type said struct {
 	At     time.Time `json:"at"`
 	What   string    `json:"what"`
-	Source string    `json:"source,omitempty"` // of begun: the parent's top level
+	Source exact     `json:"source,omitempty"` // of begun: the parent's top level
 	Step   *Step     `json:"step,omitempty"`
-	Entry  string    `json:"entry,omitempty"` // of made: name in <common>/worktrees
+	Entry  exact     `json:"entry,omitempty"` // of made: name in <common>/worktrees
 }
 
 // trail is what a journal amounts to.
@@ -52,13 +53,13 @@ func (t *trail) add(s said) {
 	t.last = s.At
 	switch s.What {
 	case saidBegun:
-		t.source = s.Source
+		t.source = string(s.Source)
 	case saidStep:
 		if s.Step != nil {
 			t.steps, t.times = append(t.steps, *s.Step), append(t.times, s.At)
 		}
 	case saidMade:
-		t.entry = s.Entry
+		t.entry = string(s.Entry)
 	case saidHooks:
 		t.hooks = true
 	case saidUndoing:
@@ -167,25 +168,34 @@ func readTrail(commonDir, id string) (*trail, error) {
 
 // journal is an open journal and what it amounts to.
 type journal struct {
-	file *os.File
+	file journalled
+	size int64 // of the lines that were written completely
 	trail
 }
 
-// say adds a line; lasting, it is on the disk when say returns.
+// journalled is the file of a journal, opened for adding to it.
+type journalled interface {
+	io.WriteCloser
+	Sync() error
+	Truncate(size int64) error
+}
+
+// say adds a line; lasting, it is on the disk when say returns. After an error the journal is what it was before: half a
+// line, or one that may not last, is cut off again, so that a later one can be added.
 func (j *journal) say(s said, lasting bool) error {
 	s.At = time.Now().UTC()
 	line, err := json.Marshal(s)
 	if err != nil {
 		return fmt.Errorf("carry: journal: %w", err)
 	}
-	if _, err := j.file.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("carry: journal: %w", err)
+	line = append(line, '\n')
+	if _, err = j.file.Write(line); err == nil && lasting {
+		err = j.file.Sync()
 	}
-	if lasting {
-		if err := j.file.Sync(); err != nil {
-			return fmt.Errorf("carry: journal: %w", err)
-		}
+	if err != nil {
+		return fmt.Errorf("carry: journal: %w", errors.Join(err, j.file.Truncate(j.size)))
 	}
+	j.size += int64(len(line))
 	j.add(s)
 	return nil
 }
@@ -197,14 +207,18 @@ func (j *journal) close(commonDir string) error {
 		return err
 	}
 	var text []byte
-	for _, s := range []said{{At: j.last, What: saidBegun, Source: j.source}, {At: j.last, What: j.end}} {
+	for _, s := range []said{{At: j.last, What: saidBegun, Source: exact(j.source)}, {At: j.last, What: j.end}} {
 		line, e := json.Marshal(s)
 		err = errors.Join(err, e)
 		text = append(append(text, line...), '\n')
 	}
 	small := journalFile(commonDir, j.id) + ".new"
-	if e := os.WriteFile(small, text, 0o644); e != nil {
-		return errors.Join(err, e)
+	e := os.WriteFile(small, text, 0o644)
+	if e == nil {
+		e = os.Rename(small, journalFile(commonDir, j.id))
 	}
-	return errors.Join(err, os.Rename(small, journalFile(commonDir, j.id)))
+	if e != nil { // the whole journal says how it ended too
+		os.Remove(small)
+	}
+	return errors.Join(err, e)
 }

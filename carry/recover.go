@@ -1,6 +1,7 @@
 package carry
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -39,11 +40,7 @@ func Recover(ctx context.Context, commonDir string) ([]Recovered, error) {
 	var done []Recovered
 	var failures []error
 	for _, e := range entries {
-		if id, ok := strings.CutSuffix(e.Name(), ".lock"); ok && nothingAt(journalFile(commonDir, id)) {
-			if l, err := tryLock(operationLock(commonDir, id)); err == nil { // Begin died between the two
-				l.removeAndRelease()
-			}
-		}
+		removeHalf(commonDir, e.Name())
 		id, ok := strings.CutSuffix(e.Name(), ".json")
 		if !ok || !isOperationID(id) || ctx.Err() != nil {
 			continue
@@ -60,6 +57,21 @@ func Recover(ctx context.Context, commonDir string) ([]Recovered, error) {
 		failures = append(failures, context.Cause(ctx))
 	}
 	return done, errors.Join(failures...)
+}
+
+// removeHalf removes a file that a process was about to give its name, or to write a journal beside, when it died.
+func removeHalf(commonDir, name string) {
+	id, _, _ := strings.Cut(name, ".")
+	half := strings.HasSuffix(name, ".new") || strings.HasSuffix(name, ".lock") && nothingAt(journalFile(commonDir, id))
+	if !half || !isOperationID(id) {
+		return
+	}
+	if l, err := tryLock(operationLock(commonDir, id)); err == nil {
+		if strings.HasSuffix(name, ".new") {
+			os.Remove(filepath.Join(operationsFolder(commonDir), name))
+		}
+		l.removeAndRelease()
+	}
 }
 
 // orphanLimit bounds the wait for the git of a dead process. What it still holds then is taken back another time.
@@ -87,6 +99,7 @@ func recoverOne(ctx context.Context, commonDir, id string) (*Recovered, error) {
 	if t, err := readTrail(commonDir, id); err == nil && t.end != "" { // the usual case takes no lock
 		if time.Since(t.last) > remembered {
 			os.Remove(journalFile(commonDir, id))
+			os.Remove(savedReflog(commonDir, id))
 		}
 		return nil, nil
 	}
@@ -110,11 +123,10 @@ func recoverOne(ctx context.Context, commonDir, id string) (*Recovered, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := openTrimmed(journalFile(commonDir, id))
+	j, err := reopen(commonDir, t)
 	if err != nil {
 		return nil, err
 	}
-	j := &journal{file: file, trail: *t}
 	defer j.close(commonDir)
 	if len(j.steps) == 0 {
 		return nil, j.say(said{What: saidRolledBack}, false)
@@ -143,8 +155,9 @@ func workspaceOf(steps []Step) string {
 	return ""
 }
 
-// openTrimmed opens a journal for adding to it, without a torn last line.
-func openTrimmed(path string) (*os.File, error) {
+// reopen opens a journal for adding to it, without a torn last line.
+func reopen(commonDir string, t *trail) (*journal, error) {
+	path := journalFile(commonDir, t.id)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("carry: journal: %w", err)
@@ -153,13 +166,14 @@ func openTrimmed(path string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("carry: journal: %w", err)
 	}
-	if whole := int64(strings.LastIndexByte(string(text), '\n') + 1); whole != int64(len(text)) {
+	whole := int64(bytes.LastIndexByte(text, '\n') + 1)
+	if whole != int64(len(text)) {
 		if err := file.Truncate(whole); err != nil {
 			file.Close()
 			return nil, fmt.Errorf("carry: journal: %w", err)
 		}
 	}
-	return file, nil
+	return &journal{file: file, size: whole, trail: *t}, nil
 }
 
 // Outcome says what became of an operation: running, completed, rolledBack, failed (something of it stands, or stands

@@ -17,7 +17,8 @@ type WorkspaceStep struct {
 	Existed    bool     `json:"existed"`    // the folder was there before, empty: it stays
 	Folders    [][]byte `json:"folders"`    // parent folders that were not there before, outermost first
 	GitFolders []string `json:"gitFolders"` // folders below the common git folder that were not there before, outermost first
-	Entries    []string `json:"entries"`    // names in <common>/worktrees before
+	Entries    []exact  `json:"entries"`    // names in <common>/worktrees before
+	Reflog     bool     `json:"reflog"`     // an earlier branch's reflog was there, though the branch was not
 }
 
 // CarryStep is the writing of carried paths into a target.
@@ -28,9 +29,20 @@ type CarryStep struct {
 	Fresh        bool          `json:"fresh"`        // the target was made by this operation
 	Paths        []WrittenPath `json:"paths"`
 
+	// Entries are all the index entries that will not be the base's once this step is written, empty where they all are;
+	// nil where that was not recorded (a hook's, an older journal's): the entries of Paths are taken as they are then.
+	Entries []StagedEntry `json:"entries"`
+
 	// Aside is the folder, inside TargetGitDir, that holds what was in the way of the paths and the index as it was;
 	// "" for a fresh target, where the base tree is what was there.
 	Aside string `json:"aside,omitempty"`
+}
+
+// StagedEntry is an index entry that is not the base's.
+type StagedEntry struct {
+	Path   []byte `json:"path"`
+	Mode   uint32 `json:"mode"`   // 0: the base's entry is removed
+	Object string `json:"object"` // zeros where it is removed
 }
 
 // WrittenPath is what one carried path will be in the target.

@@ -128,8 +128,8 @@ func (b *back) unwrite(p WrittenPath) {
 		b.failed(err)
 		return
 	}
-	if strings.HasPrefix(p.Temp, ".sf-") {
-		b.removeFile(path.Join(path.Dir(name), path.Base(p.Temp)))
+	if temp := p.temp(); temp != "" {
+		b.removeFile(temp)
 	}
 	s, err := b.at(name)
 	if err != nil {

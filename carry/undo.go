@@ -42,9 +42,10 @@ func (u undo) run(ctx context.Context) error {
 		if err != nil || len(foreign) > 0 {
 			return &Stuck{Paths: foreign[:min(len(foreign), 100)], Err: err}
 		}
-		if err := u.journal.say(said{What: saidUndoing}, true); err != nil {
-			return &Stuck{Err: err}
-		}
+		// Where the disk is full this fails, and going on is what makes room. A process that dies before it is done then
+		// leaves a child that the next one keeps.
+		_ = u.journal.say(said{What: saidUndoing}, true)
+		u.journal.undoing = true
 	}
 	if foreign, err := u.lookAtTarget(ctx); err != nil || len(foreign) > 0 {
 		return &Stuck{Paths: foreign[:min(len(foreign), 100)], Err: err}
@@ -53,7 +54,7 @@ func (u undo) run(ctx context.Context) error {
 		if step.Carry == nil || step.Carry.Fresh && (u.emptied() || nothingAt(step.Carry.Target)) {
 			continue
 		}
-		if err := takeBack(*step.Carry); err != nil {
+		if err := takeBack(u.withoutOthersTemps(*step.Carry)); err != nil {
 			return &Stuck{Paths: []string{step.Carry.Target}, Err: err}
 		}
 	}
@@ -62,7 +63,10 @@ func (u undo) run(ctx context.Context) error {
 			return err
 		}
 	}
-	return u.journal.say(said{What: saidRolledBack}, false)
+	if err := u.journal.say(said{What: saidRolledBack}, false); err != nil {
+		u.journal.end = saidRolledBack // all is back: the next process finds nothing to do
+	}
+	return nil
 }
 
 // emptied says whether the child goes as a whole: after hooks, in the process that ran them, what is in it is the
@@ -96,9 +100,16 @@ func (u undo) takeBackWorkspace(ctx context.Context, ws *WorkspaceStep) error {
 		}
 	}
 	if ours {
-		if err := git.DeleteBranch(ctx, u.git(), ws.Branch, ws.Base); err != nil {
+		err := u.saveReflog(ws)
+		if err == nil {
+			err = git.DeleteBranch(ctx, u.git(), ws.Branch, ws.Base)
+		}
+		if err != nil {
 			return &Stuck{Paths: []string{"refs/heads/" + ws.Branch}, Err: err}
 		}
+	}
+	if err := u.restoreReflog(ctx, ws); err != nil {
+		return &Stuck{Paths: []string{reflogFile(u.common, ws.Branch)}, Err: err}
 	}
 	// These hold something by now, or are gone, where somebody else uses them too.
 	for _, folder := range slices.Backward(ws.GitFolders) {
@@ -226,10 +237,10 @@ func (u undo) written() map[string][]expected {
 		}
 		for _, p := range step.Carry.Paths {
 			name := string(p.Path)
-			paths[name] = append(paths[name], expected{p, u.journal.times[i]})
+			paths[name] = append(paths[name], expected{WrittenPath: p, at: u.journal.times[i]})
 			if p.Temp != "" {
 				temp := path.Join(path.Dir(name), path.Base(p.Temp))
-				paths[temp] = append(paths[temp], expected{WrittenPath{Kind: temporary}, u.journal.times[i]})
+				paths[temp] = append(paths[temp], expected{WrittenPath: p, at: u.journal.times[i], temporary: true})
 			}
 		}
 	}
@@ -265,7 +276,7 @@ func (u undo) entry(ws *WorkspaceStep) string {
 	all := filepath.Join(u.common, "worktrees")
 	entries, _ := os.ReadDir(all)
 	for _, e := range entries {
-		if slices.Contains(ws.Entries, e.Name()) || !strings.HasPrefix(e.Name(), filepath.Base(string(ws.Path))) {
+		if slices.Contains(ws.Entries, exact(e.Name())) || !strings.HasPrefix(e.Name(), filepath.Base(string(ws.Path))) {
 			continue
 		}
 		if nothingAt(filepath.Join(all, e.Name(), "gitdir")) {

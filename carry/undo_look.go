@@ -65,7 +65,11 @@ func (u undo) look(ctx context.Context, ws *WorkspaceStep) (foreign []string, er
 	if err != nil {
 		return nil, err
 	}
-	return u.judge(ctx, ws, paths, git.Command{Dir: top})
+	foreign, err = u.judge(ctx, ws, paths, git.Command{Dir: top})
+	if err != nil || len(foreign) > 0 || !u.knowsEntries() {
+		return foreign, err
+	}
+	return u.lookAtEntries(ctx, git.Command{Dir: top}, ws.Base, top)
 }
 
 // checkedOutElsewhere is another worktree that has the operation's branch checked out: the child was moved, or somebody
@@ -135,26 +139,9 @@ func (u undo) lookAtTarget(ctx context.Context) ([]string, error) {
 		if at.Head != to.Base {
 			return []string{to.Target}, nil
 		}
-		staged, err := git.Command{Dir: at.Path}.StagedPaths(ctx, to.Base)
-		if err != nil {
-			return nil, err
-		}
-		var foreign []string
-		for _, p := range staged {
-			if !u.names(p) {
-				foreign = append(foreign, filepath.Join(at.Path, filepath.FromSlash(p)))
-			}
-		}
-		return foreign, nil // every step of a carry has the same target
+		return u.lookAtEntries(ctx, git.Command{Dir: at.Path}, to.Base, at.Path) // every step of a carry has the same target
 	}
 	return nil, nil
-}
-
-// names says whether a step of the carry names a path.
-func (u undo) names(name string) bool {
-	return slices.ContainsFunc(u.journal.steps, func(s Step) bool {
-		return s.Carry != nil && slices.ContainsFunc(s.Carry.Paths, func(p WrittenPath) bool { return string(p.Path) == name })
-	})
 }
 
 // stagedByHand gives what the child's own index has and neither the base nor the journal: a file that was staged and
@@ -168,18 +155,7 @@ func (u undo) stagedByHand(ctx context.Context, ws *WorkspaceStep, private strin
 	if err := copyFile(index, c.Index); err != nil {
 		return nil, err
 	}
-	staged, err := c.StagedPaths(ctx, ws.Base)
-	if err != nil {
-		return nil, err
-	}
-	recorded := u.written()
-	var foreign []string
-	for _, p := range staged {
-		if len(recorded[p]) == 0 {
-			foreign = append(foreign, filepath.Join(string(ws.Path), filepath.FromSlash(p)))
-		}
-	}
-	return foreign, nil
+	return u.lookAtEntries(ctx, c, ws.Base, string(ws.Path))
 }
 
 // usedByHand says whether a child's private git folder shows that somebody has worked in the child: another branch, a
@@ -206,6 +182,11 @@ func usedByHand(entry string, ws *WorkspaceStep) bool {
 // judge gives those of the paths that are not as the operation left them.
 func (u undo) judge(ctx context.Context, ws *WorkspaceStep, paths []git.StatusPath, c git.Command) ([]string, error) {
 	recorded := u.written()
+	child, err := openTree(string(ws.Path))
+	if err != nil {
+		return nil, err
+	}
+	defer child.close()
 	var foreign []string
 	for _, entry := range paths {
 		p := strings.TrimSuffix(entry.Path, "/")
@@ -216,7 +197,9 @@ func (u undo) judge(ctx context.Context, ws *WorkspaceStep, paths []git.StatusPa
 			return nil, err
 		case err != nil && (u.journal.undoing || u.journal.entry == ""):
 			continue
-		case slices.ContainsFunc(recorded[p], func(e expected) bool { return e.matches(full, info) }):
+		case slices.ContainsFunc(recorded[p], func(e expected) bool {
+			return e.temporary && isTemp(child, e.WrittenPath, u.journal.source) || !e.temporary && e.matches(full, info)
+		}):
 			continue
 		case info == nil && slices.ContainsFunc(recorded[p], func(e expected) bool { return e.Kind == "index" }):
 			// Staged as new in the parent, and deleted there: an entry without a file. One of the base's files would be missing.
@@ -238,13 +221,11 @@ func gone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// temporary is the kind of a name under which a file is written before it is renamed into place.
-const temporary = "temporary"
-
 // expected is what a recorded path may be, and when it was recorded.
 type expected struct {
 	WrittenPath
-	at time.Time
+	at        time.Time
+	temporary bool // it is about the name under which the path is written, before it is renamed into place
 }
 
 func (e expected) matches(full string, info fs.FileInfo) bool {
@@ -253,8 +234,6 @@ func (e expected) matches(full string, info fs.FileInfo) bool {
 		return e.Kind == "removed"
 	case e.Kind == "file":
 		return info.Mode().IsRegular() && info.Size() == e.Size && sameTime(e.MTime, info.ModTime().UnixNano())
-	case e.Kind == temporary:
-		return !info.IsDir()
 	case e.Kind == "link":
 		text, err := os.Readlink(full)
 		return err == nil && text == string(e.Link)
