@@ -58,15 +58,18 @@ func readFrame(in *bufio.Reader) ([]byte, error) {
 	if length < 0 {
 		return nil, frameError("the header has no Content-Length")
 	}
-	var body bytes.Buffer
-	body.Grow(min(length, 64<<10) + bytes.MinRead)
-	if _, err := io.CopyN(&body, in, int64(length)); err != nil {
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
+	var body []byte
+	for len(body) < length {
+		begin := len(body)
+		body = append(body, make([]byte, min(length-begin, max(begin, 64<<10)))...)
+		if _, err := io.ReadFull(in, body[begin:]); err != nil {
+			if errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return nil, err
 		}
-		return nil, err
 	}
-	return body.Bytes(), nil
+	return body, nil
 }
 
 // decode makes a message of a frame's body. The error is a *jsonrpc2.Error to answer with, or errUnanswerable.
@@ -126,7 +129,7 @@ func response(id jsonrpc2.ID, result, failed json.RawMessage) (jsonrpc2.Message,
 // readID reads a request's id. LSP has 32-bit numbers and strings; the library cannot keep "" apart from 0.
 func readID(raw json.RawMessage) (id jsonrpc2.ID, err error) {
 	var text string
-	if json.Unmarshal(raw, &text) == nil && text != "" {
+	if bytes.HasPrefix(raw, []byte(`"`)) && json.Unmarshal(raw, &text) == nil && text != "" {
 		return jsonrpc2.NewStringID(text), nil
 	}
 	n, err := strconv.ParseInt(string(raw), 10, 32)
@@ -136,7 +139,7 @@ func readID(raw json.RawMessage) (id jsonrpc2.ID, err error) {
 // wholeNumbers rewrites 123.0 as 123 outside strings: that is how a Lua client may write an integer. body is not changed,
 // and need not be JSON.
 func wholeNumbers(body []byte) []byte {
-	if !bytes.Contains(body, []byte(".0")) {
+	if bytes.Count(body, []byte(".0")) == bytes.Count(body, []byte(`"2.0"`)) {
 		return body
 	}
 	out := make([]byte, 0, len(body))

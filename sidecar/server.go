@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -134,6 +135,7 @@ func (s *server) start(ctx context.Context, request *jsonrpc2.Call, answer func(
 		s.mu.Unlock()
 		answer(result, err)
 	})
+	runtime.Gosched() // the command first, on this thread: waking another one for it takes as long as a small command
 }
 
 // notified takes a notification. One that is unknown or cannot be read is ignored.
