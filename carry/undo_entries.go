@@ -78,9 +78,12 @@ func (x entries) differ(y entries, except map[string]bool) []string {
 	return paths
 }
 
-// stagedNow reads the entries of an index that are not the base's.
+// stagedNow reads the entries of an index that are not the base's; one that only announces a path is none.
 func stagedNow(ctx context.Context, c git.Command, base string) (entries, error) {
-	c.Args = []string{"diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--ignore-submodules=none", base, "--"}
+	c.Args = []string{
+		"diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--ignore-submodules=none",
+		"--ita-invisible-in-index", base, "--",
+	}
 	out, err := c.Output(ctx)
 	if err != nil {
 		return nil, err
