@@ -58,10 +58,10 @@ func Begin(ctx context.Context, source worktree.Worktree, id string) (*Operation
 	}
 	if o.lock, err = tryLock(operationLock(common, id)); err != nil {
 		o.sourceLock.release()
-		if errors.Is(err, errLocked) { // of another source
+		if errors.Is(err, errLocked) && !nothingAt(journalFile(common, id)) { // it runs, from another source
 			return nil, usedBefore()
 		}
-		return nil, cannotCreate(err)
+		return nil, inProgress(err)
 	}
 	file, err := os.OpenFile(journalFile(common, id), os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {

@@ -182,23 +182,30 @@ func Outcome(commonDir, id string) string {
 	if !isOperationID(id) {
 		return "unknownOperation"
 	}
-	t, err := readTrail(commonDir, id)
-	if err != nil {
-		return "unknownOperation"
+	if said := ending(commonDir, id); said != "" {
+		return said
 	}
-	switch t.end {
-	case saidCompleted, saidRolledBack:
-		return t.end
-	case saidKept:
-		return "failed"
+	if !nothingAt(operationLock(commonDir, id)) {
+		l, err := tryLock(operationLock(commonDir, id))
+		if errors.Is(err, errLocked) {
+			return "running"
+		}
+		defer l.removeAndRelease()
 	}
-	if nothingAt(filepath.Clean(operationLock(commonDir, id))) {
-		return "failed"
+	if said := ending(commonDir, id); said != "" { // it ended since we looked
+		return said
 	}
-	l, err := tryLock(operationLock(commonDir, id))
-	if err != nil {
-		return "running"
-	}
-	l.removeAndRelease()
 	return "failed"
+}
+
+// ending is Outcome as far as the journal alone says it; "" where the operation runs, or its process died.
+func ending(commonDir, id string) string {
+	t, err := readTrail(commonDir, id)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "unknownOperation"
+	case err != nil || t.end == saidKept:
+		return "failed"
+	}
+	return t.end
 }
