@@ -58,5 +58,5 @@ func entry(record string) (e Entry, ok bool) {
 		return e, false
 	}
 	e.Object, e.Stage = object, int(stage[0]-'0')
-	return e, true
+	return e, (e.Stage > 0) == (head[0] == 'M' || head[0] == 'm')
 }

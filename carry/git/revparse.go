@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"fmt"
 	"path/filepath"
 	"strings"
 )
@@ -41,6 +42,28 @@ func where(ctx context.Context, c Command) (Place, error) {
 		"--show-toplevel", word, "HEAD", word, "--symbolic-full-name", "HEAD", word, "--git-path", "hooks/post-checkout", word,
 	}
 	out, err := c.Output(ctx)
+	p, whole := readPlace(out, word)
+	if err == nil && !whole {
+		err = fmt.Errorf("git: rev-parse: cannot read %q", short(string(out)))
+	}
+	if p.CommonDir != "" {
+		p.CommonDir = absolute(c.Dir, p.CommonDir)
+		if physical, e := filepath.EvalSymlinks(p.CommonDir); e == nil {
+			p.CommonDir = physical
+		}
+	}
+	if p.HookFile != "" {
+		p.HookFile = absolute(c.Dir, p.HookFile)
+	}
+	if !c.Hooks {
+		p.HookFile = ""
+	}
+	return p, err
+}
+
+// readPlace reads the answers, each of which ends with word; the common folder and the hook as git gives them, from the
+// folder that it was run in. whole says that git came to the end, and that each answer is what it should be.
+func readPlace(out []byte, word string) (p Place, whole bool) {
 	var answers []string
 	for _, a := range bytes.Split(out, []byte(word+"\n")) {
 		answers = append(answers, strings.TrimSuffix(string(a), "\n"))
@@ -52,14 +75,15 @@ func where(ctx context.Context, c Command) (Place, error) {
 		}
 		return ""
 	}
-	p := Place{
+	p = Place{
 		// A git from before 2.25 does not know the first flag and repeats it.
-		BeforeHash: complete > 0 && strings.HasPrefix(answer(0), "--"),
+		BeforeHash: strings.HasPrefix(answer(0), "--"),
 		Bare:       answer(1) == "true",
 		GitDir:     native(answer(2)),
 		CommonDir:  answer(3),
 		TopLevel:   native(answer(4)),
 		Head:       answer(5),
+		HookFile:   answer(7),
 	}
 	if !IsObjectID(p.Head) {
 		p.Head = ""
@@ -67,16 +91,9 @@ func where(ctx context.Context, c Command) (Place, error) {
 	if ref := answer(6); strings.HasPrefix(ref, "refs/") {
 		p.Ref = ref
 	}
-	if p.CommonDir != "" {
-		p.CommonDir = absolute(c.Dir, p.CommonDir)
-		if physical, e := filepath.EvalSymlinks(p.CommonDir); e == nil {
-			p.CommonDir = physical
-		}
-	}
-	if c.Hooks && answer(7) != "" {
-		p.HookFile = absolute(c.Dir, answer(7))
-	}
-	return p, err
+	known := (answer(1) == "true" || answer(1) == "false") && (p.Ref != "" || answer(6) == "HEAD")
+	there := p.GitDir != "" && p.CommonDir != "" && p.TopLevel != "" && p.Head != "" && p.HookFile != ""
+	return p, complete == 8 && answers[8] == "" && known && there
 }
 
 // IsObjectID says whether s is a whole object id: 40 (SHA-1) or 64 (SHA-256) lower-case hex digits, not all 0.

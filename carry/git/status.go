@@ -77,15 +77,19 @@ func (s *Status) add(record string, rest *string) error {
 	body := record[2:]
 	switch record[0] {
 	case '#':
-		if oid, ok := strings.CutPrefix(body, "branch.oid "); ok && oid != "(initial)" {
+		switch oid, ok := strings.CutPrefix(body, "branch.oid "); {
+		case !ok, oid == "(initial)":
+		case isObject(oid):
 			s.Head = oid
+		default:
+			return bad
 		}
 	case '?':
 		s.Untracked = append(s.Untracked, body)
 	case '!':
 		s.Ignored = append(s.Ignored, body)
 	case '1':
-		c, ok := change(body, 8)
+		c, ok := change(body)
 		if !ok {
 			return bad
 		}
@@ -96,11 +100,11 @@ func (s *Status) add(record string, rest *string) error {
 		}
 		return bad
 	case 'u':
-		fields := strings.SplitN(body, " ", 10)
-		if len(fields) != 10 || fields[9] == "" {
+		path, ok := unmerged(body)
+		if !ok {
 			return bad
 		}
-		s.Unmerged = append(s.Unmerged, fields[9])
+		s.Unmerged = append(s.Unmerged, path)
 	default:
 		return bad
 	}
@@ -108,9 +112,9 @@ func (s *Status) add(record string, rest *string) error {
 }
 
 // change reads "XY sub mH mI mW hH hI path".
-func change(body string, n int) (Change, bool) {
-	f := strings.SplitN(body, " ", n)
-	if len(f) != n || len(f[0]) != 2 || len(f[1]) != 4 || f[n-1] == "" {
+func change(body string) (Change, bool) {
+	f := strings.SplitN(body, " ", 8)
+	if len(f) != 8 || !letters(f[0], ".MTAD") || !submodule(f[1]) || f[7] == "" {
 		return Change{}, false
 	}
 	c := Change{Staged: f[0][0], Worktree: f[0][1], Submodule: f[1], ObjectHead: f[5], ObjectIndex: f[6], Path: f[7]}
@@ -119,6 +123,29 @@ func change(body string, n int) (Change, bool) {
 	c.ModeIndex, ok[1] = mode(f[3])
 	c.ModeWorktree, ok[2] = mode(f[4])
 	return c, ok == [3]bool{true, true, true} && isObject(c.ObjectHead) && isObject(c.ObjectIndex)
+}
+
+// unmerged reads "XY sub m1 m2 m3 mW h1 h2 h3 path".
+func unmerged(body string) (path string, ok bool) {
+	f := strings.SplitN(body, " ", 10)
+	if len(f) != 10 || !letters(f[0], "DAU") || !submodule(f[1]) || f[9] == "" {
+		return "", false
+	}
+	for _, m := range f[2:6] {
+		if _, ok := mode(m); !ok {
+			return "", false
+		}
+	}
+	return f[9], isObject(f[6]) && isObject(f[7]) && isObject(f[8])
+}
+
+// letters says whether xy are two of these letters.
+func letters(xy, these string) bool {
+	return len(xy) == 2 && strings.IndexByte(these, xy[0]) >= 0 && strings.IndexByte(these, xy[1]) >= 0
+}
+
+func submodule(s string) bool {
+	return s == "N..." || len(s) == 4 && s[0] == 'S' && (s[1] == 'C' || s[1] == '.') && (s[2] == 'M' || s[2] == '.') && (s[3] == 'U' || s[3] == '.')
 }
 
 func mode(s string) (uint32, bool) {

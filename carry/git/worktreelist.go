@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"fmt"
 	"strings"
 )
 
@@ -25,43 +26,59 @@ func Worktrees(ctx context.Context, dir string, extra ...string) ([]ListedWorktr
 		if err != nil {
 			return nil, err
 		}
-		return parseWorktrees(string(out), "\n"), nil
+		return parseWorktrees(string(out), "\n")
 	}
 	if err != nil {
 		return nil, err
 	}
-	return parseWorktrees(string(out), "\x00"), nil
+	return parseWorktrees(string(out), "\x00")
 }
 
-// parseWorktrees reads attributes that end with end; an empty one closes an entry. What it does not know it skips.
-func parseWorktrees(out, end string) []ListedWorktree {
+// parseWorktrees reads entries whose attributes end with end; an empty one closes an entry.
+func parseWorktrees(out, end string) ([]ListedWorktree, error) {
 	var list []ListedWorktree
-	for _, attribute := range strings.Split(out, end) {
-		key, value, _ := strings.Cut(attribute, " ")
-		if key == "worktree" && value != "" {
-			list = append(list, ListedWorktree{Path: native(value)})
-			continue
+	for out != "" {
+		entry, rest, whole := strings.Cut(out, end+end)
+		w, ok := listed(entry, end)
+		if !whole || !ok {
+			return nil, fmt.Errorf("git: worktree list: cannot read %q", short(entry))
 		}
-		if len(list) == 0 {
-			continue
-		}
-		w := &list[len(list)-1]
-		switch key {
-		case "HEAD":
+		list, out = append(list, w), rest
+	}
+	return list, nil
+}
+
+// listed reads one entry: its path, then "bare", or HEAD and where that is, then remarks. What a later git adds is
+// skipped; a git that ends attributes with line ends is an old one, and what is not known there is the rest of a path
+// with a line end.
+func listed(entry, end string) (w ListedWorktree, ok bool) {
+	attributes := strings.Split(entry, end)
+	path, ok := strings.CutPrefix(attributes[0], "worktree ")
+	if !ok || path == "" {
+		return w, false
+	}
+	w.Path = native(path)
+	head := false
+	for _, attribute := range attributes[1:] {
+		switch key, value, _ := strings.Cut(attribute, " "); {
+		case key == "HEAD" && !head && isObject(value):
+			head = true
 			if IsObjectID(value) {
 				w.Head = value
 			}
-		case "branch":
+		case key == "branch" && w.Ref == "" && strings.HasPrefix(value, "refs/"):
 			w.Ref = value
-		case "bare":
+		case attribute == "bare":
 			w.Bare = true
-		case "detached":
+		case attribute == "detached":
 			w.Detached = true
-		case "locked":
+		case key == "locked":
 			w.Locked, w.Why = true, value
-		case "prunable":
+		case key == "prunable":
 			w.Prunable, w.Why = true, value
+		case end == "\n", key == "HEAD", key == "branch", key == "bare", key == "detached", key == "worktree":
+			return w, false
 		}
 	}
-	return list
+	return w, w.Bare != head && !(w.Detached && w.Ref != "")
 }
