@@ -50,7 +50,7 @@ func TestAJournalThatCannotBeWrittenTakesEverythingBack(t *testing.T) {
 	source := opened(t, r.top)
 	hook(t, source, "echo hooked >hook.txt")
 	before := everything(t, r.world())
-	for n := 1; ; n++ {
+	for n := 1; !t.Failed(); n++ {
 		var done bool
 		for _, short := range []bool{false, true} {
 			if n > 1 && !sampled(fmt.Sprint(n, short)) {
@@ -104,7 +104,7 @@ func wholeFork(t *testing.T, o *Operation, path string) (kept bool, err error) {
 	plan, err := Look(ctx, o.source, o.source.Head, Options{})
 	must(t, err)
 	defer plan.Close()
-	child, err := o.Create(ctx, CreateRequest{path, "feat/child", o.source.Head})
+	child, err := o.Create(ctx, CreateRequest{Path: path, Branch: "feat/child", Base: o.source.Head})
 	if err != nil {
 		return false, err
 	}
@@ -116,6 +116,28 @@ func wholeFork(t *testing.T, o *Operation, path string) (kept bool, err error) {
 	}
 	err = o.Keep()
 	return err == nil, err
+}
+
+// TestHalfALineIsCutOffAgain, so that the next one can be read.
+func TestHalfALineIsCutOffAgain(t *testing.T) {
+	r := newRepo(t)
+	before := everything(t, r.world())
+	o := begun(t, opened(t, r.top))
+	child := created(t, o, r.world()+"/x/child", "feat/child")
+	for _, at := range []int{1, 2} { // a write, a sync
+		left, whole := at, o.journal.file
+		o.journal.file = faulty{whole, &left, false}
+		if o.Will(Step{Carry: &CarryStep{Target: child.Path, Fresh: true}}) == nil {
+			t.Error("no failure")
+		}
+		o.journal.file = whole
+		o.carry(t, child, "n.txt", "new")
+	}
+	must(t, o.Close()) // with neither Keep nor RollBack: as if it had been killed
+	if got := recovered(t, r); len(got) != 1 || got[0].Action != "rolledBack" {
+		t.Errorf("%+v", got)
+	}
+	unchanged(t, r, before)
 }
 
 // TestARollBackNeedsNoRoom: what it would note down on a full disk, it does without.
@@ -191,7 +213,7 @@ func TestAFolderThatMayNotBeWrittenTakesEverythingBack(t *testing.T) {
 			o, err := Begin(context.Background(), opened(t, r.top), operation)
 			if err == nil {
 				at = "Create"
-				_, err = o.Create(context.Background(), CreateRequest{r.world() + "/trees/child", "feat/child", o.source.Head})
+				_, err = o.Create(context.Background(), CreateRequest{Path: r.world() + "/trees/child", Branch: "feat/child", Base: o.source.Head})
 				must(t, o.RollBack(context.Background()))
 				must(t, o.Close())
 			}
