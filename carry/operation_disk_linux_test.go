@@ -88,7 +88,7 @@ func TestAFullDiskTakesEverythingBack(t *testing.T) {
 				}
 				defer o.Close()
 				fill("Create")
-				child, err := o.Create(context.Background(), CreateRequest{filepath.Dir(r.top) + "/x/child", "feat/child", source.Head})
+				child, err := o.Create(context.Background(), CreateRequest{Path: filepath.Dir(r.top) + "/x/child", Branch: "feat/child", Base: source.Head})
 				if err == nil {
 					var plan *Plan
 					plan, err = Look(context.Background(), source, source.Head, Options{})
@@ -118,11 +118,15 @@ func TestAFullDiskTakesEverythingBack(t *testing.T) {
 			if !nothingAt(filepath.Dir(r.top) + "/x") {
 				t.Error("the child's folder is still there")
 			}
+			want := "rolledBack"
+			if c.at == "Begin" {
+				want = "unknownOperation"
+			}
+			if got := Outcome(source.CommonDir, operation); got != want {
+				t.Errorf("outcome: %s", got)
+			}
 			if got := recovered(t, r); got != nil {
 				t.Errorf("recovered: %+v", got)
-			}
-			if got := Outcome(source.CommonDir, operation); got != "rolledBack" && !(c.at == "Begin" && got == "unknownOperation") {
-				t.Errorf("outcome: %s", got)
 			}
 			left, _ := filepath.Glob(operationsFolder(source.CommonDir) + "/*")
 			if len(left) > 1 {
