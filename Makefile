@@ -3,26 +3,31 @@
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 GO      ?= go
+# How long `make test-long` lets each fuzz target look.
+FUZZTIME ?= 1m
+# The program is static: docs/decisions/0007-static.md.
+STATIC  := CGO_ENABLED=0
+# go test, with what is skipped remembered for the list at the end of `make test`.
+TEST    := bin/skips test
 
 # What `make check` tests: all but the stories, which fork real repositories, and what needs real agents or odd ones.
 UNITS  := ./cmd/... ./sidecar/... ./commands/... ./carry/... ./sessions/...
 # What the tests are judged and driven by has tests of its own.
-JUDGES := ./test/compare/... ./test/snapshot/... ./test/fakeapi/... ./test/ptydrive/... ./test/editor/...
+JUDGES := ./test/skips ./test/compare/... ./test/snapshot/... ./test/fakeapi/... ./test/ptydrive/... ./test/editor/...
 
-.PHONY: build install demo check units systems test stories cases agents test-long bench fmt clean help
+.PHONY: build install demo check systems skips units test stories cases agents test-long fuzz bench fmt clean help
 
 build: ## make bin/sidefork
-	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/sidefork ./cmd/sidefork
+	$(STATIC) $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/sidefork ./cmd/sidefork
 
 install: ## put sidefork where `go env GOBIN` (or GOPATH/bin) says
-	$(GO) install -trimpath -ldflags '$(LDFLAGS)' ./cmd/sidefork
+	$(STATIC) $(GO) install -trimpath -ldflags '$(LDFLAGS)' ./cmd/sidefork
 
 demo: build ## fork a sample session over LSP, step by step; the sample stays
 	$(GO) run ./test/demo bin/sidefork
 
 check: systems ## formatting, vet, staticcheck, and the unit tests with -race: under two minutes
-	$(GO) test -race -short $(UNITS)
-	$(GO) test -race -skip TestStories ./test
+	$(GO) test -race -short -skip TestStories $(UNITS) ./test
 	@echo 'make check: all of it passed (of the largest tables a sample; make test runs them whole)'
 
 systems:
@@ -36,24 +41,38 @@ systems:
 	$(GO) tool staticcheck ./...
 	$(GO) tool staticcheck -tags agents ./test/agents/...
 
-units:
-	$(GO) test -race $(UNITS) $(JUDGES)
-	$(GO) test -race -skip TestStories ./test
+skips:
+	$(GO) build -o bin/skips ./test/skips
 
-test: units stories cases agents ## all of it: units, stories, the bank of odd repositories, real agents (installs them by npm)
+units: skips
+	$(TEST) -race -skip TestStories $(UNITS) $(JUDGES) ./test
+
+test: ## all of it: units, stories, the bank of odd repositories, real agents (installs them by npm)
+	@rm -f bin/skipped
+	@$(MAKE) --no-print-directory units stories cases agents
+	@bin/skips list
 	@echo 'make test: all of it passed, real agents included'
 
-stories:
-	$(GO) test -race -run TestStories ./test
+stories: skips
+	$(TEST) -race -run TestStories ./test
 
-cases:
-	$(GO) test ./test/cases/... ./test/crash/...
+cases: skips
+	$(TEST) ./test/cases/... ./test/crash/...
 
-agents:
-	test/agents/run
+agents: skips
+	GO_TEST='$(TEST)' test/agents/run
 
 test-long: test ## test, then what takes longer: every case again, under load, fuzzing
 	$(GO) test -race -count=3 -timeout 60m $(UNITS) ./test/cases/... ./test/crash/...
+	$(MAKE) --no-print-directory fuzz
+
+fuzz: ## every fuzz target for FUZZTIME (default 1m) each
+	@set -e; for file in $$(grep -rl '^func Fuzz' --include='*_test.go' cmd sidecar commands carry sessions test); do \
+		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9]*\)(.*/\1/p' $$file); do \
+			echo "$$target in ./$$(dirname $$file)"; \
+			$(GO) test -run XXX -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) ./$$(dirname $$file); \
+		done; \
+	done
 
 bench: build ## measure sidefork against plain git and a trivial server
 	$(GO) run ./test/bench

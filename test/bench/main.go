@@ -83,12 +83,11 @@ func (b bench) build() error {
 	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o644); err != nil {
 		return err
 	}
-	for _, argv := range [][]string{
-		{"go", "build", "-trimpath", "-ldflags=-s -w", "-o", b.sidefork, "./cmd/sidefork"},
-		{"go", "build", "-trimpath", "-ldflags=-s -w", "-o", b.empty, source},
-	} {
-		if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
-			return fmt.Errorf("%v: %w\n%s", argv, err, out)
+	for _, program := range [][2]string{{b.sidefork, "./cmd/sidefork"}, {b.empty, source}} { // both as `make build` does
+		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w -X main.version=bench", "-o", program[0], program[1])
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%v: %w\n%s", cmd.Args, err, out)
 		}
 	}
 	return nil
