@@ -180,20 +180,18 @@ func (w *writing) sparse() bool {
 
 // writeBits makes the two bits of each entry what they are in the parent.
 func (w *writing) writeBits(ctx context.Context) error {
-	theirs, err := entriesOf(ctx, git.Command{Dir: w.child.Path, Args: git.EntriesArgs()})
+	theirs, err := readIndex(ctx, w.child)
 	if err != nil {
 		return err
 	}
-	ours := map[string]git.Entry{}
-	for _, e := range w.plan.seen.entries {
-		ours[e.Path] = e
-	}
+	ours := &w.plan.seen.index
 	var skip, noSkip, assume, noAssume bytes.Buffer
-	for _, e := range theirs {
-		want, ok := ours[e.Path]
-		if !ok {
+	for i, e := range theirs.Entries {
+		at := ours.Find(e.Path, i)
+		if at < 0 {
 			continue
 		}
+		want := ours.Entries[at]
 		if want.SkipWorktree != e.SkipWorktree {
 			pick(want.SkipWorktree, &skip, &noSkip).WriteString(e.Path + "\x00")
 		}

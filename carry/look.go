@@ -27,7 +27,8 @@ type Plan struct {
 	disk  []*item          // what to write or remove, by path
 	named map[string]*item // the same by path
 	index indexPlan
-	fresh bool // the target is a child that this operation makes
+	aside map[string]kind // what status names and the disk plan does not, as it was
+	fresh bool            // the target is a child that this operation makes
 
 	// Seams of the tests: between the write and its proof, and in the proof between comparing and the last look at the
 	// parent.
@@ -59,7 +60,7 @@ const (
 // Look reads what a carry from a worktree would bring to one that is at the commit base. It writes nothing. What cannot
 // be carried is a refusal in the plan; an error means that looking itself failed.
 func Look(ctx context.Context, from worktree.Worktree, base string, opts Options) (*Plan, error) {
-	p := &Plan{from: from, base: base, opts: opts, fresh: true, named: map[string]*item{}}
+	p := &Plan{from: from, base: base, opts: opts, fresh: true, named: map[string]*item{}, aside: map[string]kind{}}
 	if from.Head != base {
 		p.refuse("baseMismatch")
 		return p, nil
@@ -170,6 +171,7 @@ func (p *Plan) changed(look *lookup, c git.Change) error {
 		p.take(c.Path, stat{}, true, deleted)
 		return nil
 	}
+	p.aside[c.Path] = s.kind
 	if c.Staged != '.' {
 		p.Files = append(p.Files, File{Path: c.Path, Change: string(stagedOnly)})
 	}

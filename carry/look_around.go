@@ -32,7 +32,7 @@ func explore(ctx context.Context, r *reading) (*surroundings, error) {
 		return nil, err
 	}
 	defer t.close()
-	closed := map[string]bool{}
+	closed := submodules(r.index.Entries)
 	for _, list := range [][]string{r.status.Ignored, r.status.Untracked} {
 		for _, name := range list {
 			if folder, ok := strings.CutSuffix(name, "/"); ok {
@@ -40,12 +40,15 @@ func explore(ctx context.Context, r *reading) (*surroundings, error) {
 			}
 		}
 	}
-	for _, e := range r.entries {
-		if e.Mode == git.ModeSubmodule {
-			closed[e.Path] = true
-		}
+	x, err := listAll(ctx, &explorer{tree: t, closed: closed})
+	if err != nil {
+		return nil, err
 	}
-	x := &explorer{tree: t, closed: closed}
+	return &x.surroundings, nil
+}
+
+// listAll lists a whole tree, a few folders at a time.
+func listAll(ctx context.Context, x *explorer) (*explorer, error) {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(4)
 	if err := x.list(ctx, g, "."); err != nil {
@@ -54,16 +57,18 @@ func explore(ctx context.Context, r *reading) (*surroundings, error) {
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	for _, list := range []*[]string{&x.nested, &x.specials, &x.attributes, &x.denied} {
+	for _, list := range []*[]string{&x.nested, &x.specials, &x.attributes, &x.denied, &x.unknown} {
 		slices.Sort(*list)
 	}
-	return &x.surroundings, nil
+	return x, nil
 }
 
 type explorer struct {
 	*tree
-	closed map[string]bool
-	mu     sync.Mutex
+	closed  map[string]bool
+	known   func(name string) bool // of files, links and specials; nil: all are
+	mu      sync.Mutex
+	unknown []string
 	surroundings
 }
 
@@ -90,7 +95,13 @@ func (x *explorer) list(ctx context.Context, g *errgroup.Group, dir string) erro
 	}
 	var below []string
 	for _, e := range entries {
-		name := path.Join(dir, e.Name())
+		name := e.Name()
+		if dir != "." {
+			name = dir + "/" + name
+		}
+		if x.known != nil && e.Name() != ".git" && !e.IsDir() && !x.known(name) {
+			x.note(&x.unknown, name)
+		}
 		switch {
 		case e.Name() == ".git":
 			if dir != "." {
@@ -162,7 +173,7 @@ func (r *reading) left(look *lookup, coming map[string]*item) ([]Left, error) {
 	for _, name := range r.around.specials {
 		add(name, "specialFile")
 	}
-	for _, e := range r.entries {
+	for _, e := range r.index.Entries {
 		if e.Mode == git.ModeSubmodule && !isEmptyFolder(look.tree, e.Path) {
 			add(e.Path, "submodule")
 		}

@@ -3,12 +3,6 @@ package carry
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -22,9 +16,8 @@ import (
 type reading struct {
 	from    worktree.Worktree
 	private privateFolder // of the index copy
-	index   string        // the copy; there is none where the worktree has no index yet
-	sum     [sha256.Size]byte
-	entries []git.Entry
+	index   index
+	copied  string            // the copy; there is none where the worktree has no index yet
 	modes   map[string]uint32 // of the entries that may only announce their path
 	hidden  bool              // bits were cleared in the copy, so that it shows what they hide
 	bits    bool              // some entry has one
@@ -32,10 +25,16 @@ type reading struct {
 	gone    map[string]bool // announced by intent-to-add, and gone from disk
 	around  *surroundings
 	ruled   map[string]bool // a rule changes their bytes between blob and disk
+	rules   errgroup.Group  // asks for those while nobody needs them yet
+	cancel  context.CancelFunc
 }
 
 func (r *reading) close() {
 	if r != nil {
+		if r.cancel != nil {
+			r.cancel()
+			_ = r.rules.Wait()
+		}
 		r.private.remove()
 	}
 }
@@ -52,16 +51,16 @@ func read(ctx context.Context, from worktree.Worktree, rules bool) (_ *reading, 
 	if r.private, err = newPrivateFolder(from.Path); err != nil {
 		return nil, err
 	}
-	if err := r.copyIndex(); err != nil {
+	if r.index, err = openIndex(from); err != nil {
 		return nil, err
 	}
-	var global string
-	g, gctx := errgroup.WithContext(ctx)
-	g.Go(func() (err error) { r.entries, err = entriesOf(gctx, r.command(git.EntriesArgs()...)); return err })
-	g.Go(func() (err error) { r.status, err = statusOf(gctx, r.command(git.StatusArgs(true)...)); return err })
-	if rules {
-		g.Go(func() (err error) { global, err = globalAttributes(gctx, from.Path); return err })
+	r.copied = filepath.Join(r.private.path, "index")
+	if err := r.index.copyTo(r.copied); err != nil {
+		return nil, err
 	}
+	g, gctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return r.index.readEntries(gctx, from, r.command()) })
+	g.Go(func() (err error) { r.status, err = statusOf(gctx, r.command(git.StatusArgs(true)...)); return err })
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
@@ -74,14 +73,15 @@ func read(ctx context.Context, from worktree.Worktree, rules bool) (_ *reading, 
 	if r.around, err = explore(ctx, r); err != nil {
 		return nil, err
 	}
-	if rules {
-		return r, r.findRules(ctx, global)
+	if rules { // no refusal depends on them: they are there when the first file is compared
+		ctx, r.cancel = context.WithCancel(ctx)
+		r.rules.Go(func() error { return r.findRules(ctx) })
 	}
 	return r, nil
 }
 
 func (r *reading) command(args ...string) git.Command {
-	return git.Command{Dir: r.from.Path, Index: r.index, Args: args}
+	return git.Command{Dir: r.from.Path, Index: r.copied, Args: args}
 }
 
 func statusOf(ctx context.Context, c git.Command) (*git.Status, error) {
@@ -92,56 +92,15 @@ func statusOf(ctx context.Context, c git.Command) (*git.Status, error) {
 	return git.ParseStatus(out)
 }
 
-func entriesOf(ctx context.Context, c git.Command) ([]git.Entry, error) {
-	out, err := c.Output(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return git.ParseEntries(out)
-}
-
-// copyIndex keeps the original's time on the copy: an entry that is younger than its index is one that git looks at
-// again, and a younger copy would hide that.
-func (r *reading) copyIndex() error {
-	r.index = filepath.Join(r.private.path, "index")
-	f, err := os.Open(filepath.Join(r.from.GitDir, "index"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // git reads an index that is not there as an empty one
-	}
-	if err != nil {
-		return fmt.Errorf("carry: read the index: %w", err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return fmt.Errorf("carry: read the index: %w", err)
-	}
-	content := make([]byte, info.Size()) // git never writes to an index in place: it renames a new one
-	if _, err := io.ReadFull(f, content); err != nil {
-		return fmt.Errorf("carry: read the index: %w", err)
-	}
-	r.sum = sha256.Sum256(content)
-	if err := os.WriteFile(r.index, content, 0o600); err != nil {
-		return fmt.Errorf("carry: copy the index: %w", err)
-	}
-	return os.Chtimes(r.index, info.ModTime(), info.ModTime())
-}
-
 // stands says whether the index is still the one that was read, byte for byte.
-func (r *reading) stands() (bool, error) {
-	content, err := os.ReadFile(filepath.Join(r.from.GitDir, "index"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return r.sum == [sha256.Size]byte{}, nil
-	}
-	return sha256.Sum256(content) == r.sum, err
-}
+func (r *reading) stands() (bool, error) { return r.index.is(r.from) }
 
 // uncover clears the bits under which git does not look at the disk, in the private copy, and asks again: of each
 // assume-unchanged path, and of each skip-worktree path that is on disk (one that is not is a sparse checkout's).
 func (r *reading) uncover(ctx context.Context) error {
 	assumed, skipped := new(bytes.Buffer), new(bytes.Buffer)
 	var look *lookup
-	for _, e := range r.entries {
+	for _, e := range r.index.Entries {
 		if !e.AssumeSame && !e.SkipWorktree {
 			continue
 		}
@@ -182,12 +141,6 @@ func (r *reading) uncover(ctx context.Context) error {
 	return err
 }
 
-// The empty blob, in both object formats.
-const (
-	emptyBlob    = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
-	emptyBlob256 = "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"
-)
-
 // findGone tells an intent-to-add entry whose file is gone from a committed empty file that was deleted: status says
 // the same of both (".D", an empty file in HEAD), the base tree does not.
 func (r *reading) findGone(ctx context.Context) error {
@@ -203,7 +156,7 @@ func (r *reading) findGone(ctx context.Context) error {
 		}
 	}
 	if len(r.modes) > 0 {
-		for _, e := range r.entries {
+		for _, e := range r.index.Entries {
 			if _, asked := r.modes[e.Path]; asked {
 				r.modes[e.Path] = e.Mode
 			}

@@ -26,7 +26,11 @@ import (
 
 // findRules asks git for those paths, but only if some source of attributes has a word that could name such a rule:
 // most repositories have none, and asking costs a process that matches every path with every pattern.
-func (r *reading) findRules(ctx context.Context, global string) error {
+func (r *reading) findRules(ctx context.Context) error {
+	global, err := globalAttributes(ctx, r.from.Path)
+	if err != nil {
+		return err
+	}
 	sources := []string{
 		filepath.Join(r.from.CommonDir, "info", "attributes"), global,
 		"/etc/gitattributes", "/usr/local/etc/gitattributes", "/opt/homebrew/etc/gitattributes",
@@ -41,8 +45,7 @@ func (r *reading) findRules(ctx context.Context, global string) error {
 	if !named {
 		return nil
 	}
-	var err error
-	r.ruled, err = ruled(ctx, r.command(), r.entries)
+	r.ruled, err = ruled(ctx, r.command(), r.index.Entries)
 	return err
 }
 

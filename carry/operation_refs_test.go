@@ -138,7 +138,7 @@ func TestCreateNeverPutsABranchOverABrokenRef(t *testing.T) {
 			make(r)
 			before := everything(t, r.world())
 			o := begun(t, opened(t, r.top))
-			_, err := o.Create(context.Background(), CreateRequest{r.world() + "/child", "wish", o.source.Head})
+			_, err := o.Create(context.Background(), CreateRequest{Path: r.world() + "/child", Branch: "wish", Base: o.source.Head})
 			if refusal(err) != "nameTaken" {
 				t.Errorf("%v", err)
 			}

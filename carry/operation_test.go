@@ -141,16 +141,16 @@ func TestCreateRefusesWithNothingWritten(t *testing.T) {
 		CreateRequest
 		want string
 	}{
-		{CreateRequest{r.world() + "/full", "x", source.Head}, "folderTaken"},
-		{CreateRequest{r.top, "x", source.Head}, "folderTaken"},
-		{CreateRequest{r.top + "/.git/x", "x", source.Head}, "badFolder"},
-		{CreateRequest{"relative", "x", source.Head}, "badFolder"},
-		{CreateRequest{r.world() + "/child", "--force", source.Head}, "invalidName"},
-		{CreateRequest{r.world() + "/child", "x", "HEAD"}, "refUnknown"},
-		{CreateRequest{r.world() + "/child", "taken", source.Head}, "nameTaken"},
-		{CreateRequest{r.world() + "/child", "release", source.Head}, "createFailed"},
-		{CreateRequest{r.world() + "/child", "taken/x", source.Head}, "createFailed"},
-		{CreateRequest{r.world() + "/child", "x", strings.Repeat("1", 40)}, "createFailed"},
+		{CreateRequest{Path: r.world() + "/full", Branch: "x", Base: source.Head}, "folderTaken"},
+		{CreateRequest{Path: r.top, Branch: "x", Base: source.Head}, "folderTaken"},
+		{CreateRequest{Path: r.top + "/.git/x", Branch: "x", Base: source.Head}, "badFolder"},
+		{CreateRequest{Path: "relative", Branch: "x", Base: source.Head}, "badFolder"},
+		{CreateRequest{Path: r.world() + "/child", Branch: "--force", Base: source.Head}, "invalidName"},
+		{CreateRequest{Path: r.world() + "/child", Branch: "x", Base: "HEAD"}, "refUnknown"},
+		{CreateRequest{Path: r.world() + "/child", Branch: "taken", Base: source.Head}, "nameTaken"},
+		{CreateRequest{Path: r.world() + "/child", Branch: "release", Base: source.Head}, "createFailed"},
+		{CreateRequest{Path: r.world() + "/child", Branch: "taken/x", Base: source.Head}, "createFailed"},
+		{CreateRequest{Path: r.world() + "/child", Branch: "x", Base: strings.Repeat("1", 40)}, "createFailed"},
 	} {
 		o := begun(t, source)
 		_, err := o.Create(context.Background(), c.CreateRequest)
@@ -319,7 +319,7 @@ func TestCreateRefusesAChildThatActsOnItsParent(t *testing.T) {
 	}
 	before := everything(t, r.world())
 	o := begun(t, opened(t, r.top))
-	_, err := o.Create(context.Background(), CreateRequest{r.world() + "/child", "child", o.source.Head})
+	_, err := o.Create(context.Background(), CreateRequest{Path: r.world() + "/child", Branch: "child", Base: o.source.Head})
 	if refusal(err) != "notItself" {
 		t.Errorf("%v", explain(err))
 	}
@@ -337,7 +337,7 @@ func TestCreateThatGitCannotFinishIsTakenBack(t *testing.T) {
 	r.git("config", "filter.gone.required", "true")
 	before := everything(t, r.world())
 	o := begun(t, opened(t, r.top))
-	_, err := o.Create(context.Background(), CreateRequest{r.world() + "/x/child", "a/child", o.source.Head})
+	_, err := o.Create(context.Background(), CreateRequest{Path: r.world() + "/x/child", Branch: "a/child", Base: o.source.Head})
 	if no, _ := errors.AsType[*Refusal](err); refusal(err) != "createFailed" || !strings.Contains(no.Detail, "filter") {
 		t.Errorf("%v", explain(err))
 	}
@@ -355,7 +355,7 @@ func TestCreateCancelledInTheMiddleIsTakenBack(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
 	go func() {
-		_, err := o.Create(ctx, CreateRequest{r.world() + "/child", "child", o.source.Head})
+		_, err := o.Create(ctx, CreateRequest{Path: r.world() + "/child", Branch: "child", Base: o.source.Head})
 		done <- err
 	}()
 	awaitLine(t, marks)
@@ -414,7 +414,7 @@ func TestTwelveOperationsOfTwelveSourcesRunAtOnce(t *testing.T) {
 				return
 			}
 			defer o.Close()
-			if _, err := o.Create(context.Background(), CreateRequest{fmt.Sprintf("%s/kids/kid", r.world()) + fmt.Sprint(i), fmt.Sprintf("kid/%d", i), sources[i].Head}); err != nil {
+			if _, err := o.Create(context.Background(), CreateRequest{Path: fmt.Sprintf("%s/kids/kid", r.world()) + fmt.Sprint(i), Branch: fmt.Sprintf("kid/%d", i), Base: sources[i].Head}); err != nil {
 				errs[i] = err
 				return
 			}

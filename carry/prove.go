@@ -17,43 +17,47 @@ import (
 const young = time.Second
 
 // prove compares child and parent, and the parent with what it was. "" means that the child is proved equal and that
-// the parent stood still; a path means that the parent moved there, so that it has to be taken again. A difference that
-// the parent's moving does not explain is the refusal proofFailed.
-func (w *writing) prove(ctx context.Context) (moved string, err error) {
-	var theirs, ours *git.Status
+// the parent stood still; a path means that it has to be taken again, since it moved, or was found to be unlike only
+// now. A difference that neither explains is the refusal proofFailed.
+func (w *writing) prove(ctx context.Context) (again string, err error) {
+	var ours, theirs string // the two HEADs
 	var differ []string
+	var child index
 	begun := time.Now()
 	g, gctx := errgroup.WithContext(ctx)
-	g.Go(func() (err error) {
-		differ, err = w.compare(gctx, w.plan.disk)
-		return err
-	})
-	g.Go(func() (err error) {
-		theirs, err = w.childStatus(gctx)
-		return err
-	})
-	g.Go(func() (err error) {
-		ours, err = statusOf(gctx, w.plan.seen.command(git.StatusArgs(false)...))
-		return err
-	})
+	g.Go(func() (err error) { differ, err = w.compare(gctx, w.plan.disk); return err })
+	g.Go(func() (err error) { ours, err = worktree.ReadHead(gctx, w.plan.from); return err })
+	g.Go(func() (err error) { theirs, err = worktree.ReadHead(gctx, w.child); return err })
+	g.Go(func() (err error) { child, err = readIndex(gctx, w.child); return err })
 	if err := g.Wait(); err != nil {
 		return "", err
 	}
-	if ours.Head != w.plan.base {
+	if ours != w.plan.base {
 		return "", worktree.Refuse("parentMoved")
 	}
-	if theirs.Head != w.plan.base {
+	if theirs != w.plan.base {
 		return "", worktree.Refuse("proofFailed", "path", "HEAD")
 	}
-	more, err := w.compareNamed(ctx, theirs)
-	if err != nil {
-		return "", err
-	}
-	differ = append(differ, more...)
 	if w.plan.compared != nil {
 		w.plan.compared()
 	}
-	if moved, err := w.parentMoved(ctx, ours, begun); moved != "" || err != nil {
+	seen, err := w.compareTracked(ctx, child)
+	if err != nil {
+		return "", err
+	}
+	var status *git.Status // the child's own, where looking at its files is not enough
+	if !seen.sure || !w.plan.fresh || w.plan.opts.Unstage {
+		if status, err = w.childStatus(ctx); err != nil {
+			return "", err
+		}
+		more, err := w.compareNamed(ctx, status)
+		if err != nil {
+			return "", err
+		}
+		differ = append(differ, more...)
+		seen.settle(differ)
+	}
+	if moved, err := w.parentMoved(ctx, begun); moved != "" || err != nil {
 		return moved, err
 	}
 	for _, name := range differ {
@@ -61,12 +65,18 @@ func (w *writing) prove(ctx context.Context) (moved string, err error) {
 			return "", worktree.Refuse("proofFailed", "path", name)
 		}
 		w.unsettled(name)
-		moved = name
+		again = name
 	}
-	if moved != "" {
-		return moved, nil
+	if again != "" {
+		return again, nil
 	}
-	return "", w.proveIndex(ctx, theirs)
+	if again = w.takeToo(seen); again != "" {
+		return again, nil
+	}
+	if status != nil {
+		return "", w.proveIndex(child, status)
+	}
+	return "", w.proveEntries(child)
 }
 
 // untouched says that a copy is as it was when it was made. One that differs all the same was made while its source
@@ -188,8 +198,9 @@ func (w *writing) compareNamed(ctx context.Context, theirs *git.Status) (differ 
 }
 
 // parentMoved gives a path at which the parent is not what it was when it was looked at and copied, "" if it stood
-// still: the same HEAD, index bytes and status, and each source with the same inode, size and times as before its copy.
-func (w *writing) parentMoved(ctx context.Context, ours *git.Status, begun time.Time) (string, error) {
+// still: the same index bytes, the same names, and each source with the same inode, size and times as before its copy.
+// What it tracks and did not change was looked at by compareTracked.
+func (w *writing) parentMoved(ctx context.Context, begun time.Time) (string, error) {
 	stands, err := w.plan.seen.stands()
 	if err != nil {
 		return "", err
@@ -197,8 +208,8 @@ func (w *writing) parentMoved(ctx context.Context, ours *git.Status, begun time.
 	if !stands {
 		return "the index", nil
 	}
-	if name := otherName(w.plan.seen.status, ours); name != "" {
-		return name, nil
+	if name, err := w.newName(ctx); name != "" || err != nil {
+		return name, err
 	}
 	for name := range w.restless {
 		return name, nil
@@ -299,7 +310,7 @@ func otherName(before, after *git.Status) string {
 
 // proveIndex compares entry for entry. Both indexes differ from the same base, so comparing what their statuses say of
 // that difference compares all entries; bits are not part of it, and are compared where anybody has some.
-func (w *writing) proveIndex(ctx context.Context, theirs *git.Status) error {
+func (w *writing) proveIndex(child index, theirs *git.Status) error {
 	x, unstage := &w.plan.index, w.plan.opts.Unstage
 	want := map[string]entryChange{}
 	announce := map[string]bool{}
@@ -344,44 +355,47 @@ func (w *writing) proveIndex(ctx context.Context, theirs *git.Status) error {
 		return worktree.Refuse("proofFailed", "path", theirs.Unmerged[0])
 	}
 	if w.bits() || len(x.announce) > 0 && !unstage {
-		return w.proveEntries(ctx)
+		return w.proveEntries(child)
 	}
 	return nil
 }
 
 // proveEntries compares the two lists of entries as they are. An announced entry whose file is gone does not come.
-func (w *writing) proveEntries(ctx context.Context) error {
-	list, err := entriesOf(ctx, git.Command{Dir: w.child.Path, Args: git.EntriesArgs()})
-	if err != nil {
-		return err
-	}
-	theirs := map[string]git.Entry{}
-	for _, e := range list {
-		theirs[e.Path] = e
-	}
+func (w *writing) proveEntries(child index) error {
+	ours := &w.plan.seen.index
 	gone := map[string]bool{}
 	for _, l := range w.plan.Left {
-		gone[l.Path] = l.Reason == "intentToAddGone"
+		if l.Reason == "intentToAddGone" {
+			gone[l.Path] = true
+		}
 	}
-	for _, e := range w.plan.seen.entries {
-		t, there := theirs[e.Path]
-		delete(theirs, e.Path)
-		if w.plan.opts.Unstage {
-			e.Mode, e.Object = t.Mode, t.Object // staging does not come; bits do
-			if !there {
+	matched, near := 0, 0
+	for _, want := range ours.Entries {
+		at := child.Find(want.Path, near)
+		if at < 0 {
+			if w.plan.opts.Unstage || gone[want.Path] {
 				continue
 			}
+			return worktree.Refuse("proofFailed", "path", want.Path)
 		}
-		if gone[e.Path] && !there {
-			continue
+		have := child.Entries[at]
+		matched, near = matched+1, at+1
+		if ours.Times == nil || child.Times == nil {
+			want.Announced, have.Announced = false, false // git does not tell
 		}
-		if t != e {
-			return worktree.Refuse("proofFailed", "path", e.Path)
+		if w.plan.opts.Unstage { // staging does not come; bits do
+			want.Mode, want.Object, want.Announced = have.Mode, have.Object, have.Announced
+		}
+		if want != have {
+			return worktree.Refuse("proofFailed", "path", want.Path)
 		}
 	}
-	for name := range theirs {
-		if !w.plan.opts.Unstage {
-			return worktree.Refuse("proofFailed", "path", name)
+	if matched == len(child.Entries) || w.plan.opts.Unstage {
+		return nil
+	}
+	for _, have := range child.Entries {
+		if ours.Find(have.Path, 0) < 0 {
+			return worktree.Refuse("proofFailed", "path", have.Path)
 		}
 	}
 	return nil

@@ -32,7 +32,7 @@ func TestHolder(t *testing.T) {
 	}
 	o, err := Begin(ctx, source, operation)
 	must(t, err)
-	request := CreateRequest{filepath.Dir(source.Path) + "/x/child", "feat/child", source.Head}
+	request := CreateRequest{Path: filepath.Dir(source.Path) + "/x/child", Branch: "feat/child", Base: source.Head}
 	switch stage {
 	case "begun":
 		stay()

@@ -38,6 +38,8 @@ type writing struct {
 	ruled   map[string]bool // by the base's own attributes, where the plan changes those; nil until asked
 	emptied []folderMode    // folders that go because the parent has none there, innermost first
 
+	onlyMore bool // the last proof found paths that are to be brought too, and nothing else
+
 	mu       sync.Mutex
 	taken    map[string]stat // each source as it was when its copy was made
 	compared map[string]stat // and each that was found to be equal without a copy
@@ -74,6 +76,10 @@ func (p *Plan) Into(ctx context.Context, child worktree.Worktree, o recorder, mo
 		}
 		if last == "" {
 			return &Result{p.Numbers, p.Left}, nil
+		}
+		if w.onlyMore { // the parent stood still: nothing but more of it is to be brought
+			w.onlyMore = false
+			continue
 		}
 		if err := w.lookAgain(ctx); err != nil {
 			return nil, err
@@ -147,7 +153,8 @@ func (w *writing) writeAll(ctx context.Context) error {
 }
 
 func (w *writing) writeDisk(ctx context.Context) error {
-	if err := w.addUnlike(ctx); err != nil {
+	clear(w.compared)
+	if err := w.underOldRules(ctx); err != nil {
 		return err
 	}
 	todo, err := w.todo(ctx)

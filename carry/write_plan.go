@@ -6,81 +6,47 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/sidefork/sidefork/carry/git"
 	"github.com/sidefork/sidefork/carry/worktree"
 )
 
-// addUnlike finds the tracked paths that git calls clean and that are not as a fresh checkout made them: another size
-// or type, other bytes where a rule stands between blob and disk, or not there on one side (skip-worktree).
-func (w *writing) addUnlike(ctx context.Context) error {
-	r := w.plan.seen
-	clear(w.compared)
-	if err := w.findRules(ctx); err != nil {
-		return err
-	}
-	var mu sync.Mutex
-	err := inParallel(ctx, len(r.entries), func(ctx context.Context, from, to int) error {
-		ours, theirs := w.parent.lookup(), w.target.lookup()
-		for _, e := range r.entries[from:to] {
-			if _, named := w.plan.index.entries[e.Path]; named || w.plan.named[e.Path] != nil || e.Mode == git.ModeSubmodule {
-				continue
-			}
-			a, err := ours.lstat(e.Path)
-			if err != nil {
-				return err
-			}
-			b, err := theirs.lstat(e.Path)
-			if err != nil {
-				return err
-			}
-			same, err := w.alike(ctx, e.Path, a, b)
-			if err != nil {
-				return err
-			}
-			if !same {
-				mu.Lock()
-				w.plan.disk = append(w.plan.disk, &item{path: e.Path, was: a, inBase: true})
-				mu.Unlock()
-			}
-		}
-		return nil
-	})
-	for _, it := range w.plan.disk {
-		w.plan.named[it.path] = it
-	}
-	return err
-}
-
-// findRules asks for the rules that a fresh checkout was made by, where the parent has changed its attributes since.
-func (w *writing) findRules(ctx context.Context) error {
+// underOldRules is for a plan that changes attributes: it asks for the rules that the checkout was made by, and looks at
+// the tracked paths by them, before they change what git says of those.
+func (w *writing) underOldRules(ctx context.Context) error {
 	if w.ruled != nil {
 		return nil
 	}
 	w.ruled = map[string]bool{}
+	changed := false
 	for _, it := range w.plan.disk {
-		if path.Base(it.path) == ".gitattributes" && namesRule(filepath.Join(w.child.Path, filepath.FromSlash(it.path))) {
+		if path.Base(it.path) != ".gitattributes" {
+			continue
+		}
+		changed = true
+		if namesRule(filepath.Join(w.child.Path, filepath.FromSlash(it.path))) {
 			var err error
-			w.ruled, err = ruled(ctx, git.Command{Dir: w.child.Path}, w.plan.seen.entries)
-			return err
+			if w.ruled, err = ruled(ctx, git.Command{Dir: w.child.Path}, w.plan.seen.index.Entries); err != nil {
+				return err
+			}
+			break
 		}
 	}
+	if !changed {
+		return nil
+	}
+	child, err := readIndex(ctx, w.child)
+	if err != nil {
+		return err
+	}
+	seen, err := w.compareTracked(ctx, child)
+	if err != nil {
+		return err
+	}
+	seen.settle(nil)
+	w.takeToo(seen)
+	w.onlyMore = false
 	return nil
-}
-
-func (w *writing) alike(ctx context.Context, name string, a, b stat) (bool, error) {
-	if a.kind != b.kind || a.kind == file && (a.size != b.size || (a.mode^b.mode)&0o100 != 0) {
-		return a.kind == folder || a.kind == special, nil // what such a path is cannot be brought
-	}
-	if !w.plan.seen.ruled[name] && !w.ruled[name] {
-		return true, nil
-	}
-	same, err := equal(ctx, w.parent, w.target, name, a, b)
-	if same {
-		w.note(w.compared, name, a)
-	}
-	return same, err
 }
 
 // todo looks at each source once more, and drops those that are taken already and stood still since.

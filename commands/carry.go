@@ -17,8 +17,11 @@ func carryChanges(ctx context.Context, env *Env, argument json.RawMessage, progr
 		return nil, err
 	}
 	progress.Stage(p.OperationID, Preparing, 0)
-	from, _, err := openParent(ctx, p.From)
+	from, err := openParent(ctx, p.From)
 	if err != nil {
+		return nil, err
+	}
+	if _, err := registered(ctx, from); err != nil {
 		return nil, err
 	}
 	to, err := worktree.Open(ctx, p.To)

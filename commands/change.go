@@ -60,7 +60,11 @@ func runSetup(ctx context.Context, undo *carry.Operation, child worktree.Worktre
 		s.warnings = append(s.warnings, warning("hookFailed", hook.Output))
 	}
 	if len(hook.Changed) > 0 {
-		s.warnings = append(s.warnings, warning("hookWrote", hook.Output, "paths", someOf(hook.Changed)))
+		said := hook.Output
+		if hook.Failed {
+			said = "" // the other warning has it
+		}
+		s.warnings = append(s.warnings, warning("hookWrote", said, "paths", someOf(hook.Changed)))
 	}
 	if p.Setup != nil && p.Setup.Decision == "skip" {
 		return s, nil

@@ -26,12 +26,18 @@ func fork(ctx context.Context, env *Env, argument json.RawMessage, progress Prog
 // on the child is the user's and nothing takes it back.
 func forkSession(ctx context.Context, env *Env, p ForkParams, progress Progress) (result *ForkResult, err error) {
 	progress.Stage(p.OperationID, Preparing, 0)
-	parent, family, err := openParent(ctx, p.Workspace) // its exact HEAD, read now
+	parent, err := openParent(ctx, p.Workspace) // its exact HEAD, read now
 	if err != nil {
 		return nil, err
 	}
 	warnings := recoverEarlier(ctx, env, parent.CommonDir)
 	base, err := chooseBase(ctx, parent, p)
+	if err != nil {
+		return nil, err
+	}
+	looking := lookAtChanges(ctx, env, parent, base, p) // it goes on while the rest is decided
+	defer looking.close()
+	family, err := registered(ctx, parent)
 	if err != nil {
 		return nil, err
 	}
@@ -47,11 +53,10 @@ func forkSession(ctx context.Context, env *Env, p ForkParams, progress Progress)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := planCarry(ctx, env, parent, base, p) // every refusal of the carry
+	plan, err := looking.plan() // every refusal of the carry
 	if err != nil {
 		return nil, err
 	}
-	defer plan.Close()
 
 	undo, err := carry.Begin(ctx, parent, p.OperationID) // the lock, and the journal that the undo is read from
 	if err != nil {
@@ -97,19 +102,14 @@ func forkSession(ctx context.Context, env *Env, p ForkParams, progress Progress)
 	}, nil
 }
 
-// openParent opens the workspace that is to be forked, with all of its repository, and refuses one that cannot be.
-func openParent(ctx context.Context, path string) (parent worktree.Worktree, family []worktree.Worktree, err error) {
-	if parent, err = worktree.Open(ctx, path); err != nil {
-		return parent, nil, err
+// openParent opens the workspace that is to be forked and refuses one that cannot be.
+func openParent(ctx context.Context, path string) (worktree.Worktree, error) {
+	parent, err := worktree.Open(ctx, path)
+	if err != nil {
+		return parent, err
 	}
 	if no := parent.Eligible(); no != nil {
-		return parent, nil, no
+		return parent, no
 	}
-	if family, err = parent.Siblings(ctx); err != nil {
-		return parent, nil, err
-	}
-	if !slices.ContainsFunc(family, func(w worktree.Worktree) bool { return w.Path == parent.Path }) {
-		return parent, nil, refuse("notRegistered", "path", parent.Path)
-	}
-	return parent, family, nil
+	return parent, nil
 }

@@ -18,7 +18,11 @@ func plan(ctx context.Context, env *Env, argument json.RawMessage, _ Progress) (
 		return nil, err
 	}
 	result := RefusedPlan()
-	parent, family, err := openParent(ctx, p.Workspace)
+	parent, err := openParent(ctx, p.Workspace)
+	if err != nil {
+		return result, collect(result, err)
+	}
+	family, err := registered(ctx, parent)
 	if err != nil {
 		return result, collect(result, err)
 	}
@@ -34,9 +38,6 @@ func plan(ctx context.Context, env *Env, argument json.RawMessage, _ Progress) (
 	result.Base, result.Name, result.Dir = from.oid, there.branch, there.folder
 	result.Warnings = append(result.Warnings, from.warnings...)
 	result.Warnings = append(result.Warnings, there.warnings...)
-	if there.folder != "" {
-		result.Warnings = append(result.Warnings, insideOther(ctx, parent, there.folder)...)
-	}
 	if there.folder != "" && from.oid != "" {
 		result.Commands = append(result.Commands, carry.CreateRequest{Path: there.folder, Branch: there.branch, Base: from.oid}.Argv()...)
 	}

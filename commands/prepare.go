@@ -2,11 +2,13 @@ package commands
 
 import (
 	"context"
+	"slices"
 
 	"github.com/sidefork/sidefork/carry"
 	"github.com/sidefork/sidefork/carry/worktree"
 	"github.com/sidefork/sidefork/sessions"
 	"github.com/sidefork/sidefork/sessions/agent"
+	"golang.org/x/sync/errgroup"
 )
 
 // The steps of a fork that decide and write nothing, in fork.go's order.
@@ -70,6 +72,7 @@ func choosePlace(ctx context.Context, env *Env, parent worktree.Worktree, family
 	if worktree.ShowsIn(ctx, parent, folder) {
 		there.warnings = []Warning{warning("insideParent", "")}
 	}
+	there.warnings = append(there.warnings, insideOther(ctx, parent, folder)...)
 	return there, nil
 }
 
@@ -112,20 +115,56 @@ func planLaunch(ctx context.Context, env *Env, session *agent.Session, there pla
 	return &launch, nil
 }
 
-// planCarry looks at the parent and refuses whatever cannot come along. nil where nothing is to come.
-func planCarry(ctx context.Context, env *Env, parent worktree.Worktree, from base, p ForkParams) (*carry.Plan, error) {
-	if !from.carry {
-		return nil, nil
-	}
-	plan, err := carry.Look(ctx, parent, from.oid, env.carryOptions(p.Staged))
+// registered gives all worktrees of the parent's repository, and refuses a parent that is not among them.
+func registered(ctx context.Context, parent worktree.Worktree) ([]worktree.Worktree, error) {
+	family, err := parent.Family(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if no := plan.Refused(); no != nil {
-		plan.Close()
+	if !slices.ContainsFunc(family, func(w worktree.Worktree) bool { return w.Path == parent.Path }) {
+		return nil, refuse("notRegistered", "path", parent.Path)
+	}
+	return family, nil
+}
+
+// changes is a look at the parent's changes that goes on in the background.
+type changes struct {
+	looking errgroup.Group
+	cancel  context.CancelFunc
+	found   *carry.Plan // nil where nothing is to come
+}
+
+// lookAtChanges begins it. Close it.
+func lookAtChanges(ctx context.Context, env *Env, parent worktree.Worktree, from base, p ForkParams) *changes {
+	c := new(changes)
+	ctx, c.cancel = context.WithCancel(ctx)
+	if from.carry {
+		c.looking.Go(func() (err error) {
+			c.found, err = carry.Look(ctx, parent, from.oid, env.carryOptions(p.Staged))
+			return err
+		})
+	}
+	return c
+}
+
+// plan waits for the look to end, and refuses whatever cannot come along.
+func (c *changes) plan() (*carry.Plan, error) {
+	if err := c.looking.Wait(); err != nil {
+		return nil, err
+	}
+	if c.found == nil {
+		return nil, nil
+	}
+	if no := c.found.Refused(); no != nil {
 		return nil, no
 	}
-	return plan, nil
+	return c.found, nil
+}
+
+func (c *changes) close() {
+	c.cancel()
+	_ = c.looking.Wait()
+	c.found.Close()
 }
 
 func (e *Env) carryOptions(staged string) carry.Options {

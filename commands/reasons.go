@@ -2,7 +2,6 @@ package commands
 
 import (
 	"errors"
-	"os"
 	"strings"
 
 	"github.com/sidefork/sidefork/carry/git"
@@ -144,14 +143,9 @@ type refusal interface {
 }
 
 // reasonOf gives the reason of an error: that of the refusal in its chain, else that git failed, else an internal one.
-// What is missing because it is a file is said to be one.
 func reasonOf(err error) (r Reason, detail string) {
 	if no, ok := errors.AsType[refusal](err); ok {
-		code, args := no.ReasonCode(), no.ReasonArgs()
-		if info, err := os.Stat(args["path"]); code == "missing" && err == nil && !info.IsDir() {
-			code = "notAFolder"
-		}
-		return reason(code, args), no.ReasonDetail()
+		return reason(no.ReasonCode(), no.ReasonArgs()), no.ReasonDetail()
 	}
 	if g, ok := errors.AsType[*git.Error](err); ok {
 		return reason("gitFailed", nil), printableText(strings.TrimSpace(g.Stderr))

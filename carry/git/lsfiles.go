@@ -8,7 +8,7 @@ import (
 // EntriesArgs ask for every index entry with its bits, also those that a sparse index folds into a folder.
 func EntriesArgs() []string { return []string{"ls-files", "-z", "--stage", "-v", "--full-name"} }
 
-// Entry is one index entry. The answer cannot tell an intent-to-add entry from a staged empty file: see Change.
+// Entry is one index entry.
 type Entry struct {
 	Path         string
 	Mode         uint32
@@ -16,6 +16,7 @@ type Entry struct {
 	Stage        int // 0 where merged
 	SkipWorktree bool
 	AssumeSame   bool // the assume-unchanged bit
+	Announced    bool // by `git add -N`; only ParseIndex tells (of an answer of git's see Change)
 }
 
 // ParseEntries reads what `git ls-files` with EntriesArgs has written: "H 100644 <object> 0<TAB>path<NUL>" each.

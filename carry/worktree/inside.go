@@ -14,6 +14,7 @@ func ShowsIn(ctx context.Context, w Worktree, folder string) bool {
 	if err != nil || !filepath.IsLocal(inside) {
 		return false
 	}
-	ignored := git.Command{Dir: w.Path, Args: []string{"check-ignore", "-q", "--", filepath.ToSlash(inside) + "/"}}
+	// check-ignore takes no literal pathspecs; the path begins with ./ so that it is never magic.
+	ignored := git.Command{Dir: w.Path, Args: []string{"--no-literal-pathspecs", "check-ignore", "-q", "--", "./" + filepath.ToSlash(inside) + "/"}}
 	return git.ExitStatus(ignored.Run(ctx)) != 0
 }

@@ -51,6 +51,19 @@ func (here Worktree) Siblings(ctx context.Context) ([]Worktree, error) {
 	return list, nil
 }
 
+// Family is Siblings for those who need to know which worktrees there are, not at which commit: no process where the main
+// checkout asks.
+func (here Worktree) Family(ctx context.Context) ([]Worktree, error) {
+	if !here.Main || here.Bare {
+		return here.Siblings(ctx)
+	}
+	list := []Worktree{here}
+	for top, gitDir := range Registered(here.CommonDir) {
+		list = append(list, Worktree{Path: top, GitDir: gitDir, CommonDir: here.CommonDir})
+	}
+	return list, nil
+}
+
 // mainPath is where the main checkout is. git says <common> itself where that does not end in /.git (a submodule's, a
 // separate git folder): core.worktree of the shared configuration knows better.
 func mainPath(here Worktree, l git.ListedWorktree) string {

@@ -16,7 +16,7 @@ import (
 // Bare, detached and unborn are told in the fields (Eligible refuses them). A bare repository that git finds only by
 // looking around (safe.bareRepository) is Bare too, whatever its own configuration says: it may lie planted in a
 // tracked folder.
-// Refusals: gitMissing, gitTooOld, missing, notARepository, unsafeOwner.
+// Refusals: gitMissing, gitTooOld, missing, notAFolder, notARepository, unsafeOwner.
 func Open(ctx context.Context, dir string) (Worktree, error) {
 	w, _, err := open(ctx, dir, git.Where)
 	return w, err
@@ -34,11 +34,13 @@ func open(ctx context.Context, dir string, where func(context.Context, string, .
 	if err != nil {
 		return Worktree{}, "", err
 	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		return Worktree{}, "", Refuse("notAFolder", "path", dir)
+	}
+	if err != nil {
 		no := Refuse("missing", "path", dir)
-		if err != nil {
-			no.Detail = err.Error()
-		}
+		no.Detail = err.Error()
 		return Worktree{}, "", no
 	}
 	p, err := where(ctx, dir)

@@ -124,7 +124,7 @@ func TestOpenRefusesWithTheRightReason(t *testing.T) {
 	file := filepath.Join(top, "a.txt")
 	for dir, want := range map[string]string{
 		filepath.Join(top, "nowhere"):       "missing",
-		file:                                "missing",
+		file:                                "notAFolder",
 		t.TempDir():                         "notARepository",
 		filepath.Join(top, ".git"):          "notARepository",
 		filepath.Join(top, ".git", "hooks"): "notARepository",

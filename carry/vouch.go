@@ -1,0 +1,143 @@
+package carry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/sidefork/sidefork/carry/git"
+	"github.com/sidefork/sidefork/carry/worktree"
+)
+
+// index is a worktree's index at one moment.
+type index struct {
+	git.Index
+	content string // "" where there is none
+	written int64  // when git wrote it, ns since 1970
+}
+
+// openIndex reads a worktree's index file as it is: git never writes to one in place, it renames a new one.
+func openIndex(w worktree.Worktree) (index, error) {
+	f, err := os.Open(filepath.Join(w.GitDir, "index"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return index{}, nil
+	}
+	if err != nil {
+		return index{}, fmt.Errorf("carry: read the index: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return index{}, fmt.Errorf("carry: read the index: %w", err)
+	}
+	var content strings.Builder
+	content.Grow(int(info.Size()))
+	if _, err := io.Copy(&content, f); err != nil {
+		return index{}, fmt.Errorf("carry: read the index: %w", err)
+	}
+	return index{content: content.String(), written: info.ModTime().UnixNano()}, nil
+}
+
+// is says whether a worktree's index file is still this one, byte for byte.
+func (x *index) is(w worktree.Worktree) (bool, error) {
+	f, err := os.Open(filepath.Join(w.GitDir, "index"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return x.content == "", nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("carry: read the index: %w", err)
+	}
+	defer f.Close()
+	rest := x.content
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := f.Read(buf)
+		if n > len(rest) || rest[:n] != string(buf[:n]) {
+			return false, nil
+		}
+		rest = rest[n:]
+		if errors.Is(err, io.EOF) {
+			return rest == "", nil
+		}
+		if err != nil {
+			return false, fmt.Errorf("carry: read the index: %w", err)
+		}
+	}
+}
+
+// readIndex reads a worktree's index and its entries.
+func readIndex(ctx context.Context, w worktree.Worktree) (index, error) {
+	x, err := openIndex(w)
+	if err == nil {
+		err = x.readEntries(ctx, w, git.Command{Dir: w.Path})
+	}
+	return x, err
+}
+
+// copyTo keeps the original's time on the copy: an entry that is younger than its index is one that git looks at again,
+// and a younger copy would hide that. Where there is no index there is no copy, which git reads as an empty one.
+func (x index) copyTo(path string) error {
+	if x.content == "" {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		_, err = f.WriteString(x.content)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("carry: copy the index: %w", err)
+	}
+	at := time.Unix(0, x.written)
+	return os.Chtimes(path, at, at)
+}
+
+// readEntries reads them from the file's content; git is asked where that cannot be done.
+func (x *index) readEntries(ctx context.Context, w worktree.Worktree, ask git.Command) error {
+	if x.content == "" {
+		return nil
+	}
+	if entries, ok := git.ParseIndex(x.content, len(w.Head)/2); ok {
+		x.Index = entries
+		return nil
+	}
+	ask.Args = git.EntriesArgs()
+	out, err := ask.Output(ctx)
+	if err != nil {
+		return err
+	}
+	x.Entries, err = git.ParseEntries(out)
+	return err
+}
+
+// The empty blob, in both object formats.
+const (
+	emptyBlob    = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+	emptyBlob256 = "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"
+)
+
+// vouches says whether a file surely still is what git has seen for an entry: the same inode, size and times to the
+// nanosecond, all older than the index. It never is sure of a file that changed in the tick of the clock in which the
+// index was written, nor where the system or the git that wrote the index keeps only seconds.
+func (x index) vouches(entry int, s stat) bool {
+	if entry < 0 || x.Times == nil || s.inode == 0 {
+		return false
+	}
+	e, t := &x.Entries[entry], &x.Times[entry]
+	switch {
+	case e.AssumeSame || e.SkipWorktree || e.Stage != 0:
+		return false
+	case s.kind == link != (e.Mode == git.ModeLink) || s.kind != file && s.kind != link:
+		return false
+	case t.Size == 0 && e.Object != emptyBlob && e.Object != emptyBlob256: // "look at it again", as git writes it
+		return false
+	}
+	return t.MTime == s.mtime && t.CTime == s.ctime && t.Inode == uint32(s.inode) && t.Size == uint32(s.size) &&
+		max(s.mtime, s.ctime) < x.written
+}
