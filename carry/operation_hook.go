@@ -73,6 +73,7 @@ func (o *Operation) runHook(ctx context.Context, child worktree.Worktree, result
 	for path := range before {
 		if _, still := after[path]; !still { // as the commit has it again
 			result.Changed = append(result.Changed, path)
+			step.Paths = append(step.Paths, WrittenPath{Path: []byte(path), Kind: "restored"})
 		}
 	}
 	slices.Sort(result.Changed)

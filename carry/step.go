@@ -48,7 +48,7 @@ type StagedEntry struct {
 // WrittenPath is what one carried path will be in the target.
 type WrittenPath struct {
 	Path  []byte `json:"path"`            // relative to the top level, slashes, the bytes as git has them
-	Kind  string `json:"kind"`            // file, link, dir, removed, index (only its index entry is written)
+	Kind  string `json:"kind"`            // file, link, dir, removed, index (only its index entry is written), restored (by a hook, to what the base has)
 	Size  int64  `json:"size,omitempty"`  // of a file
 	MTime int64  `json:"mtime,omitempty"` // of a file, ns since 1970
 	Link  []byte `json:"link,omitempty"`  // the text of a link

@@ -118,3 +118,29 @@ func TestTakingBackKeepsEntriesThatSomebodyStagedSince(t *testing.T) {
 		}
 	}
 }
+
+// TestRecoverKnowsWhatAHookTookOut of the index and the disk again.
+func TestRecoverKnowsWhatAHookTookOut(t *testing.T) {
+	r := newRepo(t)
+	r.write("a.txt", "carried and staged\n")
+	r.write("docs/c.md", "this too\n")
+	r.git("add", "a.txt", "docs/c.md")
+	source := opened(t, r.top)
+	hook(t, source, "git show HEAD:a.txt >a.txt && git reset -q -- a.txt")
+	before := everything(t, r.world())
+	plan, err := Look(context.Background(), source, source.Head, Options{})
+	must(t, err)
+	defer plan.Close()
+	o := begun(t, source)
+	child := created(t, o, r.world()+"/x/child", "feat/child")
+	_, err = plan.Into(context.Background(), child, noting{o, r}, nil)
+	must(t, err)
+	if h := o.RunHook(context.Background(), child); h.Failed || !slices.Equal(h.Changed, []string{"a.txt"}) {
+		t.Fatalf("%+v", h)
+	}
+	must(t, o.Close()) // with neither Keep nor RollBack: as if it had been killed
+	if got := recovered(t, r); len(got) != 1 || got[0].Action != "rolledBack" {
+		t.Errorf("%+v", got)
+	}
+	unchanged(t, r, before)
+}
