@@ -151,7 +151,7 @@ func (r *reading) findGone(ctx context.Context) error {
 			r.modes[c.Path] = 0
 		}
 		if c.Staged == '.' && c.Worktree == 'D' && c.ObjectHead == c.ObjectIndex &&
-			(c.ObjectHead == emptyBlob || c.ObjectHead == emptyBlob256) {
+			git.IsEmptyBlob(c.ObjectHead) {
 			doubtful = append(doubtful, c.Path)
 		}
 	}

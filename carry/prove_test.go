@@ -65,7 +65,7 @@ func TestProofSeesOneOtherByteInTheChild(t *testing.T) {
 		"unstaged":           func(c string) error { _, err := tryGit(c, "reset", "-q", "s.txt"); return err },
 		"more staged":        func(c string) error { _, err := tryGit(c, "add", "n.txt"); return err },
 		"other object": func(c string) error {
-			_, err := tryGit(c, "update-index", "--cacheinfo", "100644,"+emptyBlob+",s.txt")
+			_, err := tryGit(c, "update-index", "--cacheinfo", "100644,e69de29bb2d1d6434b8b29ae775ad8c2e48c5391,s.txt")
 			return err
 		},
 		"commit": func(c string) error { _, err := tryGit(c, "commit", "-q", "-m", "x"); return err },

@@ -29,7 +29,7 @@ func (w *writing) compareTracked(ctx context.Context, child index) (tracked, err
 		return tracked{}, err
 	}
 	ours := &w.plan.seen.index
-	seen := tracked{sure: ours.Times != nil && child.Times != nil}
+	seen := tracked{sure: ours.KnowsTimes() && child.KnowsTimes()}
 	var mu sync.Mutex
 	err := inParallel(ctx, len(ours.Entries), func(ctx context.Context, from, to int) error {
 		left, right := w.parent.lookup(), w.target.lookup()

@@ -116,26 +116,20 @@ func (x *index) readEntries(ctx context.Context, w worktree.Worktree, ask git.Co
 	return err
 }
 
-// The empty blob, in both object formats.
-const (
-	emptyBlob    = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
-	emptyBlob256 = "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"
-)
-
 // vouches says whether a file surely still is what git has seen for an entry: the same inode, size and times to the
 // nanosecond, all older than the index. It never is sure of a file that changed in the tick of the clock in which the
 // index was written, nor where the system or the git that wrote the index keeps only seconds.
-func (x index) vouches(entry int, s stat) bool {
-	if entry < 0 || x.Times == nil || s.inode == 0 {
+func (x *index) vouches(entry int, s stat) bool {
+	if entry < 0 || !x.KnowsTimes() || s.inode == 0 {
 		return false
 	}
-	e, t := &x.Entries[entry], &x.Times[entry]
+	e, t := &x.Entries[entry], x.Times(entry)
 	switch {
 	case e.AssumeSame || e.SkipWorktree || e.Stage != 0:
 		return false
 	case s.kind == link != (e.Mode == git.ModeLink) || s.kind != file && s.kind != link:
 		return false
-	case t.Size == 0 && e.Object != emptyBlob && e.Object != emptyBlob256: // "look at it again", as git writes it
+	case t.Size == 0 && !e.Empty(): // "look at it again", as git writes it
 		return false
 	}
 	return t.MTime == s.mtime && t.CTime == s.ctime && t.Inode == uint32(s.inode) && t.Size == uint32(s.size) &&

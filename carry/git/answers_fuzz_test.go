@@ -112,7 +112,7 @@ func FuzzEntries(f *testing.F) {
 		}
 		var written strings.Builder
 		for _, e := range entries {
-			fmt.Fprintf(&written, "%s %06o %s %d\t%s\x00", letter(e), e.Mode, e.Object, e.Stage, e.Path)
+			fmt.Fprintf(&written, "%s %06o %x %d\t%s\x00", letter(e), e.Mode, e.Object, e.Stage, e.Path)
 		}
 		if err == nil && written.String() != string(out) {
 			t.Fatalf("%q was read as %q", out, written.String())

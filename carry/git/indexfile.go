@@ -1,15 +1,16 @@
 package git
 
 import (
-	"encoding/hex"
+	"math"
 	"strings"
 )
 
-// Index is what an index file says. Times has what git knew of each entry's file when it wrote the entry, in the order
-// of Entries; it is nil where the entries come from `git ls-files`, which does not tell.
+// Index is what an index file says.
 type Index struct {
 	Entries []Entry
-	Times   []FileTimes
+
+	content string
+	starts  []uint32 // where each entry begins in the content; nil where the entries come from `git ls-files`
 }
 
 // FileTimes is what an entry remembers of its file: times in ns since 1970, the low 32 bits of inode and size. All are 0
@@ -17,6 +18,16 @@ type Index struct {
 type FileTimes struct {
 	MTime, CTime int64
 	Inode, Size  uint32
+}
+
+// KnowsTimes says whether Times can tell: `git ls-files` does not.
+func (x *Index) KnowsTimes() bool { return x.starts != nil }
+
+// Times is what git knew of an entry's file when it wrote the entry. They are read when they are asked for: with all of
+// them in memory a large index would cost more in fresh pages than in reading.
+func (x *Index) Times(entry int) FileTimes {
+	r, at := indexReader{text: x.content}, int(x.starts[entry])
+	return FileTimes{CTime: r.nanoseconds(at), MTime: r.nanoseconds(at + 8), Inode: r.uint32(at + 20), Size: r.uint32(at + 36)}
 }
 
 const (
@@ -35,38 +46,32 @@ const (
 // one that is split or sparse, that has an extension which must be understood, or whose entries are not in order.
 func ParseIndex(content string, idBytes int) (Index, bool) {
 	r := indexReader{text: content, id: idBytes}
-	if len(r.text) < indexHeader+idBytes || !strings.HasPrefix(r.text, "DIRC") {
+	if len(r.text) < indexHeader+idBytes || len(r.text) > math.MaxUint32 || !strings.HasPrefix(r.text, "DIRC") {
 		return Index{}, false
 	}
 	version, n := r.uint32(4), int(r.uint32(8))
 	if version < 2 || version > 4 || n > len(r.text)/(indexTimes+idBytes+2) {
 		return Index{}, false
 	}
-	x := Index{make([]Entry, n), make([]FileTimes, n)}
-	ids := make([]byte, 0, n*idBytes)
+	x := Index{make([]Entry, n), content, make([]uint32, n)}
 	r.at, r.end = indexHeader, len(r.text)-idBytes
 	for i := range n {
-		id, ok := r.entry(version, &x.Entries[i], &x.Times[i])
-		if !ok || i > 0 && !before(x.Entries[i-1], x.Entries[i]) {
+		x.starts[i] = uint32(r.at)
+		if !r.entry(version, &x.Entries[i]) || i > 0 && !before(&x.Entries[i-1], &x.Entries[i]) {
 			return Index{}, false
 		}
-		ids = append(ids, id...)
-	}
-	hexed := hex.EncodeToString(ids)
-	for i := range n {
-		x.Entries[i].Object = hexed[i*2*idBytes : (i+1)*2*idBytes]
 	}
 	return x, r.extensions()
 }
 
 // before is the order of an index: by path in bytes, then by stage.
-func before(a, b Entry) bool {
+func before(a, b *Entry) bool {
 	order := strings.Compare(a.Path, b.Path)
 	return order < 0 || order == 0 && a.Stage < b.Stage
 }
 
 // Find gives the place of a path's merged entry, -1 where there is none; near is tried first.
-func (x Index) Find(path string, near int) int {
+func (x *Index) Find(path string, near int) int {
 	if near < len(x.Entries) && x.Entries[near].Path == path && x.Entries[near].Stage == 0 {
 		return near
 	}
@@ -100,40 +105,38 @@ func (r *indexReader) nanoseconds(at int) int64 {
 	return int64(r.uint32(at))*1e9 + int64(r.uint32(at+4))
 }
 
-// entry reads one and gives its object id.
-func (r *indexReader) entry(version uint32, e *Entry, t *FileTimes) (id string, ok bool) {
+// entry reads one. Its strings are parts of the text.
+func (r *indexReader) entry(version uint32, e *Entry) bool {
 	start := r.at
 	if start+indexTimes+r.id+2 > r.end {
-		return "", false
+		return false
 	}
-	t.CTime, t.MTime = r.nanoseconds(start), r.nanoseconds(start+8)
-	t.Inode, t.Size = r.uint32(start+20), r.uint32(start+36)
 	e.Mode = r.uint32(start + 24)
 	r.at += indexTimes
-	id = r.text[r.at : r.at+r.id]
+	e.Object = r.text[r.at : r.at+r.id]
 	r.at += r.id
 	flags := uint32(r.text[r.at])<<8 | uint32(r.text[r.at+1])
 	r.at += 2
-	e.AssumeSame, e.Stage = flags&bitAssumeSame != 0, int(flags>>indexStages)&3
+	e.AssumeSame, e.Stage = flags&bitAssumeSame != 0, uint8(flags>>indexStages)&3
 	if flags&bitExtended != 0 {
 		if version == 2 || r.at+2 > r.end {
-			return "", false
+			return false
 		}
 		more := uint32(r.text[r.at]) << 8
 		e.SkipWorktree, e.Announced = more&bitSkipTree != 0, more&bitAnnounced != 0
 		r.at += 2
 	}
 	if version == 4 {
-		return id, r.shortPath(e)
+		return r.shortPath(e)
 	}
 	length := strings.IndexByte(r.text[r.at:r.end], 0)
 	if length <= 0 || min(length, longestInFlags) != int(flags&longestInFlags) {
-		return "", false
+		return false
 	}
 	e.Path = r.text[r.at : r.at+length]
 	r.at += length
 	r.at = start + (r.at-start+8)/8*8 // one to eight zeros
-	return id, r.at <= r.end
+	return r.at <= r.end
 }
 
 // shortPath reads a path of version 4: how many bytes to cut from the end of the one before, and what follows them.

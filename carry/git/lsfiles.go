@@ -1,6 +1,7 @@
 package git
 
 import (
+	"encoding/hex"
 	"fmt"
 	"strings"
 )
@@ -11,9 +12,9 @@ func EntriesArgs() []string { return []string{"ls-files", "-z", "--stage", "-v",
 // Entry is one index entry.
 type Entry struct {
 	Path         string
+	Object       string // the id as bytes, 20 or 32: there may be very many of them
 	Mode         uint32
-	Object       string
-	Stage        int // 0 where merged
+	Stage        uint8 // 0 where merged
 	SkipWorktree bool
 	AssumeSame   bool // the assume-unchanged bit
 	Announced    bool // by `git add -N`; only ParseIndex tells (of an answer of git's see Change)
@@ -58,6 +59,24 @@ func entry(record string) (e Entry, ok bool) {
 	if !ok || !isObject(object) || len(stage) != 1 || stage[0] < '0' || stage[0] > '3' {
 		return e, false
 	}
-	e.Object, e.Stage = object, int(stage[0]-'0')
+	e.Object, e.Stage = rawID(object), stage[0]-'0'
 	return e, (e.Stage > 0) == (head[0] == 'M' || head[0] == 'm')
 }
+
+// rawID gives the bytes of an id that isObject has accepted.
+func rawID(object string) string {
+	raw, _ := hex.DecodeString(object)
+	return string(raw)
+}
+
+// The empty blob, in both object formats.
+const (
+	emptyBlob    = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+	emptyBlob256 = "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"
+)
+
+// IsEmptyBlob says whether an object id, in hex digits, is that of a file without content.
+func IsEmptyBlob(object string) bool { return object == emptyBlob || object == emptyBlob256 }
+
+// Empty says whether the entry is a file without content.
+func (e *Entry) Empty() bool { return IsEmptyBlob(hex.EncodeToString([]byte(e.Object))) }
