@@ -86,7 +86,7 @@ func TestHolder(t *testing.T) {
 func held(t testing.TB, r *repo, stage string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestHolder$")
-	cmd.Env = append(os.Environ(), "SIDEFORK_TEST_STAGE="+stage, "SIDEFORK_TEST_SOURCE="+r.top)
+	cmd.Env = append(os.Environ(), "SIDEFORK_TEST_STAGE="+stage, "SIDEFORK_TEST_SOURCE="+r.top, "TMPDIR="+t.TempDir()) // it removes nothing
 	out, err := cmd.StdoutPipe()
 	must(t, err)
 	cmd.Stderr = os.Stderr
