@@ -15,11 +15,10 @@ import (
 // reading is what was read of a worktree: of one moment as far as the index goes, of about one as far as the disk does.
 type reading struct {
 	from    worktree.Worktree
-	private privateFolder // of the index copy
+	private privateFolder
 	index   index
-	copied  string            // the copy; there is none where the worktree has no index yet
+	copied  string            // a copy of it, for git to read instead; "" as long as that is not needed
 	modes   map[string]uint32 // of the entries that may only announce their path
-	hidden  bool              // bits were cleared in the copy, so that it shows what they hide
 	bits    bool              // some entry has one
 	status  *git.Status
 	gone    map[string]bool // announced by intent-to-add, and gone from disk
@@ -39,8 +38,8 @@ func (r *reading) close() {
 	}
 }
 
-// read asks git about a worktree without touching it: on a private copy of its index, which keeps both git from
-// refreshing the original and the answers to one moment. What needs no waiting is asked at once.
+// read asks git about a worktree without touching it, and reads its index at the same time: that both saw the same one is
+// part of the proof, by which the index still has the bytes that were read. What needs no waiting is asked at once.
 func read(ctx context.Context, from worktree.Worktree, rules bool) (_ *reading, err error) {
 	r := &reading{from: from, gone: map[string]bool{}, modes: map[string]uint32{}}
 	defer func() {
@@ -48,18 +47,11 @@ func read(ctx context.Context, from worktree.Worktree, rules bool) (_ *reading, 
 			r.close()
 		}
 	}()
-	if r.private, err = newPrivateFolder(from.Path); err != nil {
-		return nil, err
-	}
-	if r.index, err = openIndex(from); err != nil {
-		return nil, err
-	}
-	r.copied = filepath.Join(r.private.path, "index")
-	if err := r.index.copyTo(r.copied); err != nil {
+	if r.private, err = newPrivateFolder(from.Path); err != nil { // a roll-back may need one as well
 		return nil, err
 	}
 	g, gctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return r.index.readEntries(gctx, from, r.command()) })
+	g.Go(func() (err error) { r.index, err = readIndex(gctx, from); return err })
 	g.Go(func() (err error) { r.status, err = statusOf(gctx, r.command(git.StatusArgs(true)...)); return err })
 	if err := g.Wait(); err != nil {
 		return nil, err
@@ -122,19 +114,22 @@ func (r *reading) uncover(ctx context.Context) error {
 			}
 		}
 	}
+	if assumed.Len()+skipped.Len() == 0 {
+		return nil
+	}
+	r.copied = filepath.Join(r.private.path, "index")
+	if err := r.index.copyTo(r.copied); err != nil {
+		return err
+	}
 	for flag, paths := range map[string]*bytes.Buffer{"--no-assume-unchanged": assumed, "--no-skip-worktree": skipped} {
 		if paths.Len() == 0 {
 			continue
 		}
-		r.hidden = true
 		c := r.command("update-index", "-z", flag, "--stdin")
 		c.Stdin = paths
 		if err := c.Run(ctx); err != nil {
 			return err
 		}
-	}
-	if !r.hidden {
-		return nil
 	}
 	var err error
 	r.status, err = statusOf(ctx, r.command(git.StatusArgs(true)...))

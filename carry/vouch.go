@@ -75,17 +75,14 @@ func (x *index) is(w worktree.Worktree) (bool, error) {
 func readIndex(ctx context.Context, w worktree.Worktree) (index, error) {
 	x, err := openIndex(w)
 	if err == nil {
-		err = x.readEntries(ctx, w, git.Command{Dir: w.Path})
+		err = x.readEntries(ctx, w)
 	}
 	return x, err
 }
 
 // copyTo keeps the original's time on the copy: an entry that is younger than its index is one that git looks at again,
-// and a younger copy would hide that. Where there is no index there is no copy, which git reads as an empty one.
-func (x index) copyTo(path string) error {
-	if x.content == "" {
-		return nil
-	}
+// and a younger copy would hide that.
+func (x *index) copyTo(path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
 		_, err = f.WriteString(x.content)
@@ -99,7 +96,7 @@ func (x index) copyTo(path string) error {
 }
 
 // readEntries reads them from the file's content; git is asked where that cannot be done.
-func (x *index) readEntries(ctx context.Context, w worktree.Worktree, ask git.Command) error {
+func (x *index) readEntries(ctx context.Context, w worktree.Worktree) error {
 	if x.content == "" {
 		return nil
 	}
@@ -107,8 +104,7 @@ func (x *index) readEntries(ctx context.Context, w worktree.Worktree, ask git.Co
 		x.Index = entries
 		return nil
 	}
-	ask.Args = git.EntriesArgs()
-	out, err := ask.Output(ctx)
+	out, err := git.Command{Dir: w.Path, Args: git.EntriesArgs()}.Output(ctx)
 	if err != nil {
 		return err
 	}
