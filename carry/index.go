@@ -125,6 +125,17 @@ func (x *indexPlan) info(before *indexPlan, unstage bool) []byte {
 	return append(removed.Bytes(), set.Bytes()...)
 }
 
+// staged lists the entries that info brings.
+func (x *indexPlan) staged(unstage bool) []StagedEntry {
+	list := []StagedEntry{} // none is an answer too
+	for name, e := range x.entries {
+		if e.staged() && !unstage {
+			list = append(list, StagedEntry{[]byte(name), e.mode, e.object})
+		}
+	}
+	return list
+}
+
 // writeIndex gives the target the parent's entries. The order matters: --index-info drops the bits of an entry, and
 // `add -N` needs the file to be there.
 func (w *writing) writeIndex(ctx context.Context) error {

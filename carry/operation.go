@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/sidefork/sidefork/carry/git"
 	"github.com/sidefork/sidefork/carry/worktree"
 )
 
@@ -27,7 +28,8 @@ type Operation struct {
 	ID string
 
 	source   worktree.Worktree
-	hookFile string // where the child's post-checkout hook would be; "" until Create
+	hookFile string     // where the child's post-checkout hook would be; "" until Create
+	jobs     []git.Jobs // what hooks have left running in the child
 
 	mu         sync.Mutex // Will may be called from parallel writers
 	journal    *journal
@@ -142,13 +144,17 @@ func sourceLock(commonDir, gitDir string) string {
 // RollBack takes back everything that the operation has written, backwards. nil: all is as it was before, or was kept.
 // A *Stuck names what stands, either because it could not be removed or because the child holds something that this
 // operation did not write; nothing is removed in that case. It may be called again. The caller's context may be
-// cancelled: that is why it rolls back. It does not need the disk to have room.
+// cancelled: that is why it rolls back. What a hook has left running is ended first. It does not need the disk to have room.
 func (o *Operation) RollBack(ctx context.Context) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.journal.end == saidCompleted || o.journal.end == saidRolledBack {
 		return nil
 	}
+	for _, left := range o.jobs {
+		left.End(jobsLimit) // or they would go on writing in what is being removed
+	}
+	o.jobs = nil
 	return undo{common: o.source.CommonDir, journal: o.journal, live: true}.run(context.WithoutCancel(ctx))
 }
 

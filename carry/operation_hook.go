@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"time"
 
 	"github.com/sidefork/sidefork/carry/git"
 	"github.com/sidefork/sidefork/carry/worktree"
@@ -17,22 +18,25 @@ import (
 type HookResult struct {
 	Ran     bool     // there is a hook, and it was started
 	Failed  bool     // it ended with another status than 0, or could not be run
+	Exit    int      // its exit status; -1 where it could not be run
 	Output  string   // the end of what it printed, as it printed it
 	Changed []string // paths that it changed, made or removed in the child, sorted; ignored ones too
 }
+
+const jobsLimit = 2 * time.Second // that a hook's background job has to end when it is asked to
 
 const hookOutput = 8 << 10 // bytes of a hook's output that are kept: the end says what went wrong
 
 // RunHook runs the repository's post-checkout hook in the child that Create made, as git would have run it. The journal
 // says so before it runs: from then on anything may have been written in the child. A job that the hook leaves in the
-// background keeps nobody waiting. Where there is no hook no process is started.
+// background keeps nobody waiting; RollBack ends it. Where there is no hook no process is started.
 func (o *Operation) RunHook(ctx context.Context, child worktree.Worktree) HookResult {
 	if !runnable(o.hookFile) {
 		return HookResult{}
 	}
 	result := HookResult{Ran: true}
 	if err := o.runHook(ctx, child, &result); err != nil {
-		result.Failed = true
+		result.Failed, result.Exit = true, git.ExitStatus(err)
 		if result.Output == "" {
 			result.Output = err.Error()
 		}
@@ -54,7 +58,8 @@ func (o *Operation) runHook(ctx context.Context, child worktree.Worktree, result
 	}
 	defer os.Remove(log.Name())
 	defer log.Close()
-	failed := git.RunPostCheckout(ctx, child.Path, o.hookFile, child.Head, log)
+	left, failed := git.RunPostCheckout(ctx, child.Path, o.hookFile, child.Head, log)
+	o.jobs = append(o.jobs, left)
 	result.Output = tail(log)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -2,6 +2,7 @@ package carry
 
 import (
 	"context"
+	"crypto/rand"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -91,6 +92,7 @@ func (w *writing) todo(ctx context.Context) ([]*item, error) {
 // record says what each path will be, before it is.
 func (w *writing) record(todo []*item) (Step, error) {
 	step := &CarryStep{Target: w.child.Path, TargetGitDir: w.child.GitDir, Base: w.plan.base, Fresh: w.plan.fresh, Aside: w.aside}
+	step.Entries = w.plan.index.staged(w.plan.opts.Unstage)
 	look, theirs := w.parent.lookup(), w.target.lookup()
 	temps := w.tempNames(todo)
 	for _, it := range todo {
@@ -151,7 +153,7 @@ func (w *writing) wantsFolder(it *item) bool {
 }
 
 // tempNames gives each path a temporary name of its own in its folder: short, since a name of 255 bytes leaves no room
-// for a suffix, none that the plan itself writes there, and none that is there already.
+// for a suffix, none that the plan itself writes there, none that is there already, and by its tag nobody else's later.
 func (w *writing) tempNames(todo []*item) func(name string) string {
 	planned := map[string]bool{}
 	for _, it := range todo {
@@ -159,11 +161,11 @@ func (w *writing) tempNames(todo []*item) func(name string) string {
 			planned[it.path] = true
 		}
 	}
-	n := 0
+	n, tag := 0, tempPrefix+strings.ToLower(rand.Text()[:8])+"-"
 	return func(name string) string {
 		for {
 			n++
-			temp := ".sf-" + strconv.Itoa(n)
+			temp := tag + strconv.Itoa(n)
 			full := path.Join(path.Dir(name), temp)
 			if s, err := w.target.at(full); err == nil && s.kind == absent && !planned[full] {
 				return temp

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -57,7 +58,7 @@ func runSetup(ctx context.Context, undo *carry.Operation, child worktree.Worktre
 		return s, err
 	}
 	if hook.Failed {
-		s.warnings = append(s.warnings, warning("hookFailed", hook.Output))
+		s.warnings = append(s.warnings, warning("hookFailed", hook.Output, "status", strconv.Itoa(hook.Exit)))
 	}
 	if len(hook.Changed) > 0 {
 		said := hook.Output

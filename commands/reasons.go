@@ -109,7 +109,7 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	// After the fork: warnings.
 	"cancelTooLate":  {"The fork was complete when it was cancelled.", "Remove the workspace if you do not want it."},
 	"setupNotRun":    {"The repository's setup in {file} was not run.", "Run it in the new workspace by hand if you trust it."},
-	"hookFailed":     {"The repository's post-checkout hook failed.", "The workspace stands; read the detail."},
+	"hookFailed":     {"The repository's post-checkout hook failed with exit status {status}.", "The workspace stands; read the detail."},
 	"hookWrote":      {"The repository's post-checkout hook changed files in the new workspace: {paths}.", "Look at them: they are not in the parent."},
 	"startUnknown":   {"The agent was not seen to start.", "Look at its terminal."},
 	"settingIgnored": {"The setting {name} is not known and was ignored.", "Correct or remove it."},

@@ -45,8 +45,8 @@ type Command struct {
 	// Refresh lets a reading command write back the file times that it found (an optional lock): only in a workspace
 	// that this operation made.
 	Refresh bool
-	// Notes receives what the command writes to stderr; a failed one has it in its Error anyway.
-	Notes io.Writer
+	// Jobs, where it is given, becomes what the process has left running behind it.
+	Jobs *Jobs
 
 	before []string // options of git itself, between the fixed ones and the subcommand
 }
@@ -168,9 +168,6 @@ func (c Command) run(ctx context.Context, stdout io.Writer) error {
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout = c.Dir, c.environment(), c.Stdin, stdout
 	stderr := &capped{limit: 16 << 10}
 	cmd.Stderr = stderr
-	if c.Notes != nil {
-		cmd.Stderr = io.MultiWriter(stderr, c.Notes)
-	}
 	if c.Log != nil {
 		cmd.Stdout, cmd.Stderr = c.Log, c.Log
 	}
@@ -185,6 +182,9 @@ func (c Command) run(ctx context.Context, stdout io.Writer) error {
 	err := cmd.Run()
 	if ctx.Err() != nil {
 		_ = endGroup(cmd, true)
+	}
+	if c.Jobs != nil {
+		*c.Jobs = jobsOf(cmd)
 	}
 	if err == nil {
 		return nil

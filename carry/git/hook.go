@@ -12,18 +12,18 @@ import (
 
 // RunPostCheckout runs the repository's post-checkout hook at a new worktree's top level, as `git worktree add` would
 // have: the null id, the commit, 1. stdout and stderr go to log. hookFile is where the hook is, for a git that has no
-// `git hook` (before 2.36).
-func RunPostCheckout(ctx context.Context, dir, hookFile, oid string, log *os.File) error {
+// `git hook` (before 2.36). left is what the hook has left running in the background.
+func RunPostCheckout(ctx context.Context, dir, hookFile, oid string, log *os.File) (left Jobs, err error) {
 	args := []string{NullID(oid), oid, "1"}
-	err := Command{
-		Dir: dir, Hooks: true, Log: log,
+	err = Command{
+		Dir: dir, Hooks: true, Log: log, Jobs: &left,
 		Args: append([]string{"hook", "run", "--ignore-missing", "post-checkout", "--"}, args...),
 	}.Run(ctx)
 	if ExitStatus(err) != 1 || !before236(Version(ctx, dir)) { // 1 is also what an unknown subcommand ends with
-		return err
+		return left, err
 	}
 	if err := log.Truncate(0); err != nil {
-		return err
+		return left, err
 	}
 	cmd := exec.CommandContext(ctx, hookFile, args...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, Command{Hooks: true}.environment(), log, log
@@ -31,14 +31,15 @@ func RunPostCheckout(ctx context.Context, dir, hookFile, oid string, log *os.Fil
 	cmd.Cancel = func() error { return endGroup(cmd, false) }
 	cmd.WaitDelay = 5 * time.Second
 	err = cmd.Run()
+	left = jobsOf(cmd)
 	if ctx.Err() != nil {
 		_ = endGroup(cmd, true)
-		return context.Cause(ctx)
+		return left, context.Cause(ctx)
 	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return &Error{Dir: dir, Args: []string{"post-checkout"}, Exit: exit.ExitCode(), Err: err}
+		return left, &Error{Dir: dir, Args: []string{"post-checkout"}, Exit: exit.ExitCode(), Err: err}
 	}
-	return err
+	return left, err
 }
 
 func before236(version string) bool {
