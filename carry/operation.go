@@ -19,6 +19,7 @@ import (
 // the record is all that taking it back needs.
 //
 //	<common>/sidefork/operations/<id>.json   the journal; once ended, only how it ended
+//	<common>/sidefork/operations/<id>.answer what the caller was told, for one that it did not reach
 //	<common>/sidefork/operations/<id>.lock   held while it runs; dies with its holder
 //	<common>/sidefork/locks/<source>         held while it runs: one operation for each source at a time
 //	<common>/sidefork/locks/worktrees        held around the adding and removing of a worktree
@@ -30,6 +31,7 @@ type Operation struct {
 	source   worktree.Worktree
 	hookFile string     // where the child's post-checkout hook would be; "" until Create
 	jobs     []git.Jobs // what hooks have left running in the child
+	answer   []byte
 
 	mu         sync.Mutex // Will may be called from parallel writers
 	journal    *journal
@@ -158,6 +160,9 @@ func (o *Operation) RollBack(ctx context.Context) error {
 	return undo{common: o.source.CommonDir, journal: o.journal, live: true}.run(context.WithoutCancel(ctx))
 }
 
+// Remember keeps the caller's answer with what Close leaves of the operation, for this user alone: it holds a prompt.
+func (o *Operation) Remember(answer []byte) { o.answer = answer }
+
 // Close ends the operation: it frees the locks, and leaves of the journal only how the operation ended. An operation
 // that was neither kept nor completely rolled back leaves its whole journal, for Recover.
 func (o *Operation) Close() error {
@@ -169,6 +174,9 @@ func (o *Operation) Close() error {
 	var err error
 	if o.journal.end == "" && len(o.journal.steps) == 0 {
 		err = o.journal.say(said{What: saidRolledBack}, false)
+	}
+	if o.answer != nil && o.journal.end != "" {
+		_ = os.WriteFile(answerFile(o.source.CommonDir, o.ID), o.answer, 0o600) // a courtesy: how it ended is in the journal
 	}
 	err = errors.Join(err, o.journal.close(o.source.CommonDir))
 	o.lock.removeAndRelease()

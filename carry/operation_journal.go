@@ -137,6 +137,11 @@ func journalFile(commonDir, id string) string {
 	return filepath.Join(operationsFolder(commonDir), id+".json")
 }
 
+// answerFile is what Remember keeps.
+func answerFile(commonDir, id string) string {
+	return filepath.Join(operationsFolder(commonDir), id+".answer")
+}
+
 func operationLock(commonDir, id string) string {
 	return filepath.Join(operationsFolder(commonDir), id+".lock")
 }

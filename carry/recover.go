@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -99,6 +100,7 @@ func recoverOne(ctx context.Context, commonDir, id string) (*Recovered, error) {
 	if t, err := readTrail(commonDir, id); err == nil && t.end != "" { // the usual case takes no lock
 		if time.Since(t.last) > remembered {
 			os.Remove(journalFile(commonDir, id))
+			os.Remove(answerFile(commonDir, id))
 			os.Remove(savedReflog(commonDir, id))
 		}
 		return nil, nil
@@ -197,6 +199,25 @@ func Outcome(commonDir, id string) string {
 	}
 	return "failed"
 }
+
+// Answer is what was kept by Remember; nil where nothing was, or where it is gone.
+func Answer(commonDir, id string) []byte {
+	if !isOperationID(id) {
+		return nil
+	}
+	f, err := os.Open(answerFile(commonDir, id))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, longestAnswer))
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+const longestAnswer = 64 << 20 // a plan names every file that stays
 
 // ending is Outcome as far as the journal alone says it; "" where the operation runs, or its process died.
 func ending(commonDir, id string) string {

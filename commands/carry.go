@@ -49,7 +49,10 @@ func carryExisting(ctx context.Context, plan *carry.Plan, from, to worktree.Work
 		return nil, err
 	}
 	defer undo.Close()
-	defer func() { err = rollBack(ctx, undo, err) }()
+	defer func() {
+		err = rollBack(ctx, undo, err)
+		remember(undo, result, err)
+	}()
 	progress.Stage(p.OperationID, Copying, 10)
 	result, err = carryInto(ctx, plan, to, undo, progress)
 	if err != nil {

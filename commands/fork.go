@@ -63,7 +63,10 @@ func forkSession(ctx context.Context, env *Env, p ForkParams, progress Progress)
 		return nil, err
 	}
 	defer undo.Close()
-	defer func() { err = rollBack(ctx, undo, err) }()
+	defer func() {
+		err = rollBack(ctx, undo, err)
+		remember(undo, result, err)
+	}()
 
 	progress.Stage(p.OperationID, Creating, 10)
 	child, err := createWorkspace(ctx, undo, place, base.oid) // hooks off

@@ -27,10 +27,12 @@ const (
 )
 
 // Failure is the only kind of error that a command returns.
+//
+// As JSON it is the data of the contract's errors.
 type Failure struct {
-	Reason Reason
-	Effect Effect
-	Detail string
+	Reason Reason `json:"reason"`
+	Effect Effect `json:"effect"`
+	Detail string `json:"detail,omitempty"`
 }
 
 func (f *Failure) Error() string { return f.Reason.Message }

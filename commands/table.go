@@ -33,6 +33,7 @@ func Table() []Command {
 		{Name: "sidefork.plan", About: "show what a fork would do; write nothing", run: plan},
 		{Name: "sidefork.fork", About: "fork an agent session into a child workspace", Title: "Fork agent session", run: fork},
 		{Name: "sidefork.carry", About: "bring uncommitted changes from one workspace to another", Title: "Carry changes", run: carryChanges},
+		{Name: "sidefork.outcome", About: "say what became of a fork or carry whose answer never came", run: outcome},
 		{Name: "sidefork.recover", About: "take back what a killed sidecar left behind", run: recoverOperations},
 	}
 }
@@ -74,16 +75,20 @@ func Run(ctx context.Context, env *Env, name string, argument json.RawMessage, p
 	if err == nil {
 		return result, nil
 	}
-	if f, ok := errors.AsType[*Failure](err); ok {
-		failed = f
-	} else {
-		r, detail := reasonOf(err)
-		failed = &Failure{Reason: r, Effect: Nothing, Detail: detail}
-	}
+	failed = failureOf(err)
 	if ctx.Err() != nil && (failed.Effect == Nothing || failed.Effect == RolledBack) {
 		return Cancelled{Status: "cancelled"}, nil
 	}
 	env.log().Info("failed", zap.String("command", name), zap.String("code", failed.Reason.Code),
 		zap.String("effect", string(failed.Effect)), zap.String("detail", failed.Detail))
 	return nil, failed
+}
+
+// failureOf is a command's error as a client gets it.
+func failureOf(err error) *Failure {
+	if f, ok := errors.AsType[*Failure](err); ok {
+		return f
+	}
+	r, detail := reasonOf(err)
+	return &Failure{Reason: r, Effect: Nothing, Detail: detail}
 }

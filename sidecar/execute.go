@@ -109,11 +109,7 @@ func wire(f *commands.Failure) error {
 	case "internal":
 		code = jsonrpc2.InternalError
 	}
-	data, _ := json.Marshal(struct { // strings only: cannot fail
-		Reason commands.Reason `json:"reason"`
-		Effect commands.Effect `json:"effect"`
-		Detail string          `json:"detail,omitempty"`
-	}{f.Reason, f.Effect, f.Detail})
+	data, _ := json.Marshal(f) // strings only: cannot fail
 	raw := json.RawMessage(data)
 	return &jsonrpc2.Error{Code: code, Message: f.Reason.Message, Data: &raw}
 }

@@ -4,6 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -95,6 +99,7 @@ func cleanName(wish string) string {
 
 // names are the branches of a repository, and all folders above them.
 type names struct {
+	heads   string            // the folder of the branches' files
 	fold    bool              // names that differ in case alone are one file
 	branch  map[string]string // as compared → as written
 	folders map[string]string // folder as compared → a branch in it
@@ -109,7 +114,11 @@ const (
 )
 
 func namesTaken(w Worktree, branches []string) names {
-	n := names{fold: isTrue(sharedConfig(w.CommonDir)["core.ignorecase"]), branch: map[string]string{}, folders: map[string]string{}}
+	n := names{
+		heads: filepath.Join(w.CommonDir, "refs", "heads"), fold: isTrue(sharedConfig(w.CommonDir)["core.ignorecase"]),
+		branch: map[string]string{}, folders: map[string]string{},
+	}
+	branches = append(branches, unborn(w.CommonDir)...)
 	for _, b := range branches {
 		key := n.key(b)
 		n.branch[key] = b
@@ -145,7 +154,35 @@ func (n names) inTheWay(name string) (other string, how collision) {
 			return b, conflict
 		}
 	}
+	return n.broken(name)
+}
+
+// broken finds a file in the way that git does not call a branch: one that it cannot read, or a symbolic ref that leads
+// nowhere, which git would put its own over.
+func (n names) broken(name string) (other string, how collision) {
+	for i := range len(name) + 1 {
+		if i < len(name) && name[i] != '/' {
+			continue
+		}
+		if info, err := os.Lstat(filepath.Join(n.heads, filepath.FromSlash(name[:i]))); err == nil && !info.IsDir() {
+			if i == len(name) {
+				return name, same
+			}
+			return name[:i], conflict
+		}
+	}
 	return "", none
+}
+
+// unborn lists the branches that worktrees are on, which need not have a commit yet.
+func unborn(commonDir string) []string {
+	var list []string
+	for _, gitDir := range append(slices.Collect(maps.Values(Registered(commonDir))), commonDir) {
+		if branch := headFile(gitDir); branch != "" {
+			list = append(list, branch)
+		}
+	}
+	return list
 }
 
 // free numbers the wish until it is free. Where no number helps (release is a branch and release/x was wished; the name

@@ -45,6 +45,38 @@ func TestCheckNameRefusesWhatCannotBeABranch(t *testing.T) {
 	}
 }
 
+// TestCheckNameSeesWhatGitCallsNoBranch: git would put its own over a ref that leads nowhere or that it cannot read, and
+// refuses, too late, the branch that another worktree is on without a commit.
+func TestCheckNameSeesWhatGitCallsNoBranch(t *testing.T) {
+	top := newRepo(t)
+	run(t, top, "symbolic-ref", "refs/heads/dangling", "refs/heads/nowhere")
+	run(t, top, "worktree", "add", "-q", "--detach", top+"-other")
+	run(t, top+"-other", "symbolic-ref", "HEAD", "refs/heads/unborn")
+	w := mustOpen(t, top)
+	heads := filepath.Join(w.CommonDir, "refs", "heads")
+	if err := os.WriteFile(filepath.Join(heads, "broken"), []byte("no object id\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/etc/passwd", filepath.Join(heads, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(heads, "empty", "folder"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"dangling": "nameTaken", "unborn": "nameTaken", "broken": "nameTaken", "link": "nameTaken", "broken/x": "nameConflict", "link/x/y": "nameConflict",
+		"unborn/x": "nameConflict", "nowhere": "", "empty": "", "empty/folder": "",
+	} {
+		no := CheckName(context.Background(), w, name)
+		if code(no) != want {
+			t.Errorf("%s: %s, want %s", name, code(no), want)
+		}
+		if want == "nameTaken" && no.Args["suggestion"] != name+"-2" {
+			t.Errorf("%s: suggests %s", name, no.Args["suggestion"])
+		}
+	}
+}
+
 func TestFreeNameNumbersAndCleans(t *testing.T) {
 	top := newRepo(t)
 	for _, b := range []string{"parent-fork", "parent-fork-2", "release", "dir/x"} {

@@ -176,6 +176,58 @@ func TestAForkThatNobodyStopsIsWhole(t *testing.T) {
 		t.Errorf("answered %+v after the stages %v", result, p.seen)
 	}
 	s.whole(t)
+	// The answer is kept for a client that it does not reach, and the same request does not fork twice.
+	want, _ := json.Marshal(result)
+	if o := outcomeOf(t, s, argument); o.State != "completed" || !bytes.Equal(o.Result, want) || o.Error != nil {
+		t.Errorf("the outcome is %s %s %s, want %s", o.State, o.Result, o.Error, want)
+	}
+	if _, failed := commands.Run(t.Context(), &commands.Env{}, "sidefork.fork", renamed(argument), nil); failed == nil || failed.Reason.Code != "invalidArgument" {
+		t.Errorf("the same operation again: %+v", failed)
+	}
+	s.whole(t)
+}
+
+func TestTheOutcomeOfAForkThatFailedSaysWhy(t *testing.T) {
+	s := newScene(t)
+	argument, _ := json.Marshal(s.argument())
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	if _, failed := commands.Run(ctx, &commands.Env{}, "sidefork.fork", argument, &stopAt{stage: commands.Copying, stop: cancel}); failed != nil {
+		t.Fatal(failed)
+	}
+	var data commands.Failure
+	o := outcomeOf(t, s, argument)
+	if err := json.Unmarshal(o.Error, &data); o.State != "rolledBack" || err != nil || data.Effect != commands.RolledBack || o.Result != nil {
+		t.Errorf("%s %s %s, %v", o.State, o.Result, o.Error, err)
+	}
+	other, _ := json.Marshal(s.argument())
+	if o := outcomeOf(t, s, other); o.State != "unknownOperation" || o.Result != nil || o.Error != nil {
+		t.Errorf("of an operation that never was: %+v", o)
+	}
+	s.gone(t)
+}
+
+func outcomeOf(t *testing.T, s scene, argument []byte) commands.OutcomeResult {
+	t.Helper()
+	var of struct{ OperationID string }
+	if err := json.Unmarshal(argument, &of); err != nil {
+		t.Fatal(err)
+	}
+	ask, _ := json.Marshal(commands.OutcomeParams{OperationID: of.OperationID, Repository: s.parent})
+	result, failed := commands.Run(t.Context(), &commands.Env{}, "sidefork.outcome", ask, nil)
+	if failed != nil {
+		t.Fatal(failed)
+	}
+	return result.(commands.OutcomeResult)
+}
+
+// renamed is the same operation under another name, which alone would not stand in its way.
+func renamed(argument []byte) []byte {
+	var p map[string]any
+	_ = json.Unmarshal(argument, &p)
+	p["name"], p["dir"] = "other", p["dir"].(string)+"-other"
+	text, _ := json.Marshal(p)
+	return text
 }
 
 // ways are how a running fork can be stopped from outside. dies says that the sidecar ends by it.
@@ -239,7 +291,8 @@ func TestAKillAtEachStageIsTakenBackByTheNextStart(t *testing.T) {
 				t.Parallel()
 				s := newScene(t)
 				e, _ := start(t, s.parent)
-				c := e.Execute("sidefork.fork", s.argument(), nil)
+				argument := s.argument()
+				c := e.Execute("sidefork.fork", argument, nil)
 				await(t, c, stage)
 				select { // no wait for something: the kill is to hit any moment
 				case <-time.After(moment):
@@ -255,7 +308,12 @@ func TestAKillAtEachStageIsTakenBackByTheNextStart(t *testing.T) {
 				if _, err := next.Execute("sidefork.workspaces", map[string]any{}, nil).Wait(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				if !s.wholeOrGone(t) {
+				text, _ := json.Marshal(argument)
+				state := outcomeOf(t, s, text).State
+				if s.wholeOrGone(t) != (state == "completed") || state == "running" || state == "failed" {
+					t.Errorf("the outcome is said to be %s", state)
+				}
+				if _, err := os.Lstat(s.child); err != nil {
 					if _, err := next.Execute("sidefork.fork", s.argument(), nil).Wait(t.Context()); err != nil {
 						t.Errorf("a second fork fails: %v", err)
 					}

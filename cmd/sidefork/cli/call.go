@@ -117,12 +117,7 @@ func statusOf(f *commands.Failure) int {
 // complain says on stderr why something was not done: the error's data with --json, else in words.
 func (l *line) complain(f *commands.Failure) {
 	if l.json {
-		data, err := json.Marshal(struct {
-			Reason commands.Reason `json:"reason"`
-			Effect commands.Effect `json:"effect"`
-			Detail string          `json:"detail,omitempty"`
-		}{f.Reason, f.Effect, f.Detail})
-		if err == nil {
+		if data, err := json.Marshal(f); err == nil {
 			fmt.Fprintf(l.err, "%s\n", data)
 		}
 		return

@@ -142,6 +142,7 @@ agent and its transcript stay as they are. It happens completely, or not at all.
 	add(l.sessionsCommand())
 	add(l.workspacesCommand())
 	add(l.inspectCommand())
+	add(l.outcomeCommand())
 	add(l.recoverCommand())
 	add(l.serveCommand())
 	add(l.doctorCommand())

@@ -1,0 +1,85 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/sidefork/sidefork/carry"
+	"github.com/sidefork/sidefork/carry/worktree"
+)
+
+// OutcomeParams name a fork or a carry whose answer never came. Repository is a folder of the repository it was in;
+// without one, the client's workspace folders are asked.
+type OutcomeParams struct {
+	OperationID string `json:"operationId"`
+	Repository  string `json:"repository,omitempty"`
+}
+
+// OutcomeResult is what became of it, with the answer that did not arrive where that is known: a result of a completed
+// one, an error's data of one that was rolled back. An operation that ended more than a week ago is unknown.
+type OutcomeResult struct {
+	State  string          `json:"state"` // running, completed, rolledBack, failed, unknownOperation
+	Result json.RawMessage `json:"result,omitempty"`
+	Error  json.RawMessage `json:"error,omitempty"`
+}
+
+const unknownOperation = "unknownOperation"
+
+// outcome answers from the journals. What a killed sidecar left is taken back first, so that the answer is a last one.
+func outcome(ctx context.Context, env *Env, argument json.RawMessage, _ Progress) (any, error) {
+	var p OutcomeParams
+	if err := decode(argument, &p); err != nil {
+		return nil, err
+	}
+	if err := required("operationId", p.OperationID); err != nil {
+		return nil, err
+	}
+	folders := env.Folders
+	if p.Repository != "" {
+		folders = []string{p.Repository}
+	}
+	for _, folder := range folders {
+		if err := absolute("repository", folder); err != nil {
+			return nil, err
+		}
+		at, err := worktree.Open(ctx, folder)
+		if err != nil && p.Repository != "" {
+			return nil, err
+		}
+		if err != nil {
+			continue // of the client's own folders, one that is no repository is no error
+		}
+		recoverEarlier(ctx, env, at.CommonDir)
+		if state := carry.Outcome(at.CommonDir, p.OperationID); state != unknownOperation {
+			return remembered(state, carry.Answer(at.CommonDir, p.OperationID)), nil
+		}
+	}
+	return OutcomeResult{State: unknownOperation}, nil
+}
+
+// answer is what is remembered of how a command ended.
+type answer struct {
+	Result any      `json:"result,omitempty"`
+	Error  *Failure `json:"error,omitempty"`
+}
+
+// remember keeps the answer with the operation, for a client that it does not reach.
+func remember(of *carry.Operation, result any, err error) {
+	a := answer{Result: result}
+	if err != nil {
+		a = answer{Error: failureOf(err)}
+	}
+	if text, err := json.Marshal(a); err == nil {
+		of.Remember(text)
+	}
+}
+
+// remembered is the answer that was kept, if any. It lies in a git folder: anybody may have written it.
+func remembered(state string, text []byte) OutcomeResult {
+	r := OutcomeResult{State: state}
+	var kept struct{ Result, Error json.RawMessage }
+	if json.Unmarshal(text, &kept) == nil {
+		r.Result, r.Error = kept.Result, kept.Error
+	}
+	return r
+}
