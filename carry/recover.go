@@ -137,12 +137,25 @@ func recoverOne(ctx context.Context, commonDir, id string) (*Recovered, error) {
 	err = undo{common: commonDir, journal: j}.run(context.WithoutCancel(ctx))
 	if stuck, ok := errors.AsType[*Stuck](err); ok && stuck.Err == nil {
 		r.Action, r.Paths = saidKept, stuck.Paths
+		keepLineage(commonDir, t)
 		return r, j.say(said{What: saidKept}, true)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("carry: recover %s: %w", id, err)
 	}
 	return r, nil
+}
+
+// keepLineage lets a child that stays be seen as its parent's: the operation died before it could say so.
+func keepLineage(commonDir string, t *trail) {
+	ws := t.workspace()
+	if ws == nil || t.entry == "" {
+		return
+	}
+	gitDir := filepath.Join(commonDir, "worktrees", t.entry)
+	if l, err := worktree.ReadLineage(gitDir); err == nil && l == nil && pointsTo(filepath.Join(string(ws.Path), ".git"), gitDir) {
+		_ = worktree.WriteLineage(gitDir, worktree.Lineage{Parent: t.source, Base: ws.Base, Operation: t.id}) // only for display
+	}
 }
 
 func workspaceOf(steps []Step) string {

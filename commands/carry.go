@@ -24,7 +24,7 @@ func carryChanges(ctx context.Context, env *Env, argument json.RawMessage, progr
 	if _, err := registered(ctx, from); err != nil {
 		return nil, err
 	}
-	to, err := worktree.Open(ctx, p.To)
+	to, err := open(ctx, p.To)
 	if err != nil {
 		return nil, err
 	}

@@ -6,11 +6,15 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // decode reads the one argument of a command into v. Unknown fields are refused by name: a typo must not be ignored.
 // An empty Lua table arrives as [], so [] is read as {}; nothing at all is {} too. A Lua number arrives as 1.0.
 func decode(argument json.RawMessage, v any) error {
+	if !utf8.Valid(argument) {
+		return refuse("invalidArgument", "what", "it is not valid UTF-8")
+	}
 	argument = bytes.TrimSpace(argument)
 	if len(argument) == 0 || bytes.Equal(argument, []byte("[]")) || bytes.Equal(argument, []byte("null")) {
 		argument = []byte("{}")

@@ -107,7 +107,7 @@ func forkSession(ctx context.Context, env *Env, p ForkParams, progress Progress)
 
 // openParent opens the workspace that is to be forked and refuses one that cannot be.
 func openParent(ctx context.Context, path string) (worktree.Worktree, error) {
-	parent, err := worktree.Open(ctx, path)
+	parent, err := open(ctx, path)
 	if err != nil {
 		return parent, err
 	}

@@ -33,7 +33,7 @@ func inspect(ctx context.Context, env *Env, argument json.RawMessage, _ Progress
 			return nil, err
 		}
 	}
-	at, err := worktree.Open(ctx, p.Workspace)
+	at, err := open(ctx, p.Workspace)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"github.com/sidefork/sidefork/carry"
-	"github.com/sidefork/sidefork/carry/worktree"
 )
 
 // OutcomeParams name a fork or a carry whose answer never came. Repository is a folder of the repository it was in;
@@ -42,7 +41,7 @@ func outcome(ctx context.Context, env *Env, argument json.RawMessage, _ Progress
 		if err := absolute("repository", folder); err != nil {
 			return nil, err
 		}
-		at, err := worktree.Open(ctx, folder)
+		at, err := open(ctx, folder)
 		if err != nil && p.Repository != "" {
 			return nil, err
 		}

@@ -48,6 +48,7 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	// The parent workspace.
 	"gitMissing":          {"git is not installed, or not on PATH.", "Install git 2.25 or newer."},
 	"gitTooOld":           {"git {version} is too old.", "Install git 2.25 or newer."},
+	"pathNotUTF8":         {"The path {path} is not valid UTF-8, which the protocol cannot carry.", "Rename the folder, or move the repository."},
 	"missing":             {"The folder {path} does not exist.", "Choose a workspace that is on disk."},
 	"notAFolder":          {"{path} is a file and no folder.", "Name the folder of a workspace."},
 	"notARepository":      {"{path} is not inside a git repository.", "Open a folder of a git repository, or run git init and commit once."},

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"github.com/sidefork/sidefork/carry"
-	"github.com/sidefork/sidefork/carry/worktree"
 )
 
 // RecoverParams name a folder of the repository to look at; without one, those of the client's workspace folders.
@@ -41,7 +40,7 @@ func recoverOperations(ctx context.Context, env *Env, argument json.RawMessage, 
 		if err := absolute("repository", folder); err != nil {
 			return nil, err
 		}
-		at, err := worktree.Open(ctx, folder)
+		at, err := open(ctx, folder)
 		if err != nil {
 			return nil, err
 		}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/sidefork/sidefork/carry/worktree"
 	"github.com/sidefork/sidefork/sessions"
 	"github.com/sidefork/sidefork/sessions/agent"
 )
@@ -64,7 +63,7 @@ func findSessions(ctx context.Context, env *Env, p SessionsParams) (SessionsResu
 	var asked string
 	var tops []string
 	if p.Workspace != "" {
-		at, err := worktree.Open(ctx, p.Workspace)
+		at, err := open(ctx, p.Workspace)
 		if no, ok := errors.AsType[refusal](err); ok && no.ReasonCode() == "missing" {
 			return sessionsOfMissing(ctx, env, p, no)
 		}

@@ -36,7 +36,7 @@ func workspaces(ctx context.Context, env *Env, argument json.RawMessage, _ Progr
 		if err := absolute("folders", folder); err != nil {
 			return nil, err
 		}
-		at, err := worktree.Open(ctx, folder)
+		at, err := open(ctx, folder)
 		if err != nil && asked {
 			return nil, err
 		}

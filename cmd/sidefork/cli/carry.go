@@ -41,6 +41,9 @@ the same commit, with the staging as it is, and proves both sides equal. FROM is
 			if err != nil || args[i] == "" {
 				return errors.New("carry wants two workspaces, FROM and TO")
 			}
+			if err := commands.ExactPath(path); err != nil {
+				return err
+			}
 			*to = path
 		}
 		l.call(ctx, "sidefork.carry", p, show(l, func(r commands.CarryResult) {

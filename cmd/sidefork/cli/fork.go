@@ -216,13 +216,18 @@ func short(oid string) string { return oid[:min(len(oid), 8)] }
 
 // place is the absolute path of the workspace that the arguments name, else of the current directory.
 func place(args []string) (string, error) {
-	if len(args) == 0 {
-		return filepath.Abs(".")
+	path := "."
+	if len(args) > 0 {
+		path = args[0]
 	}
-	if args[0] == "" {
+	if path == "" {
 		return "", errors.New("WORKSPACE is empty")
 	}
-	return filepath.Abs(args[0])
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return path, commands.ExactPath(path)
 }
 
 // folders completes an argument with the names of folders.
