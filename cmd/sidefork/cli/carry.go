@@ -30,7 +30,7 @@ the same commit, with the staging as it is, and proves both sides equal. FROM is
 		ValidArgsFunction: folders,
 	}
 	c.Flags().BoolVar(&unstage, "unstage", false, "bring the changes unstaged")
-	c.Flags().StringArrayVar(&include, "include", nil, "(not yet) bring the ignored files that match `GLOB` too (repeatable)")
+	c.Flags().StringArrayVar(&include, "include", nil, "bring the ignored files that match `GLOB` too, a line of a .gitignore (repeatable)")
 	c.RunE = l.does(func(ctx context.Context, args []string) error {
 		p := commands.CarryParams{OperationID: uuid.NewString(), Include: include}
 		if unstage {
@@ -67,7 +67,11 @@ func (l *line) showCarried(r commands.CarryResult) {
 
 // numbers says in words what comes along.
 func numbers(n carry.Numbers) string {
-	return counts(commands.Changes{Modified: n.Tracked + n.Deleted, New: n.Untracked, Staged: n.Staged, Bytes: n.Bytes}, n.Deleted)
+	text := counts(commands.Changes{Modified: n.Tracked + n.Deleted, New: n.Untracked, Staged: n.Staged, Bytes: n.Bytes}, n.Deleted)
+	if n.Included == 0 {
+		return text
+	}
+	return fmt.Sprintf("%d ignored, ", n.Included) + strings.Replace(text, "none", commands.HumanBytes(n.Bytes), 1)
 }
 
 // counts are uncommitted changes in words, the same ones wherever they are counted: modified is all that git tracks and

@@ -11,6 +11,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -75,7 +76,8 @@ func Main(version string) int {
 
 func terminal(f *os.File) bool { return isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()) }
 
-// main runs one command line. Whatever a subcommand returns as an error is wrong usage; the rest is in l.status.
+// main runs one command line. Whatever a subcommand returns as an error is wrong usage, but for a *commands.Failure; the
+// rest is in l.status.
 func (l *line) main(args []string) int {
 	root := l.root(args...)
 	root.SetArgs(args)
@@ -83,6 +85,10 @@ func (l *line) main(args []string) int {
 	root.SetOut(l.out)
 	root.SetErr(l.err)
 	used, err := root.ExecuteC()
+	if f, refused := errors.AsType[*commands.Failure](err); refused {
+		l.refuse(f)
+		return l.status
+	}
 	if err != nil {
 		try := "Try: " + used.CommandPath() + " --help"
 		if l.json || wantsJSON(args) {

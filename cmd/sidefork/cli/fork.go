@@ -37,7 +37,7 @@ func (f *forkFlags) add(c *cobra.Command) {
 	set.BoolVar(&f.noSession, "no-session", false, "a workspace of its own, without an agent")
 	set.BoolVar(&f.noCarry, "no-carry", false, "leave the uncommitted changes behind")
 	set.BoolVar(&f.unstage, "unstage", false, "bring the changes unstaged")
-	set.StringArrayVar(&f.include, "include", nil, "(not yet) bring the ignored files that match `GLOB` too (repeatable)")
+	set.StringArrayVar(&f.include, "include", nil, "bring the ignored files that match `GLOB` too, a line of a .gitignore (repeatable)")
 	set.StringVar(&f.base, "base", "", "start from `REF`; the changes come only where that is the parent's commit")
 	set.BoolVar(&f.baseDefault, "base-default", false, "start from the repository's default branch; the changes come only where that is the parent's commit")
 	set.BoolVar(&f.noChild, "no-child", false, "do not show the new workspace as a child of this one")
