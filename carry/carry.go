@@ -9,6 +9,7 @@
 package carry
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/sidefork/sidefork/carry/worktree"
@@ -21,28 +22,40 @@ type Refusal = worktree.Refusal
 type Options struct {
 	Unstage bool   // everything arrives unstaged (the index of the target stays that of its base)
 	Limits  Limits // counted before anything is written
+
+	// Include are patterns in the syntax of a .gitignore, one line each: of the ignored files those come that they match.
+	Include     []string
+	IncludeFile bool // and those that the patterns in the source's .worktreeinclude match
 }
 
-// Limits bound a carry. The zero value of either means its default.
+// Limits bound a carry. The zero value of each means its default.
 type Limits struct {
 	Files int   // untracked files
 	Bytes int64 // tracked and untracked content together
+
+	IncludedFiles int   // ignored files that are asked for
+	IncludedBytes int64 // their content
 }
 
 // The default limits (contract.md, "Decided").
 const (
 	DefaultMaxFiles = 20_000
 	DefaultMaxBytes = 1 << 30
+
+	DefaultMaxIncludedFiles = 200_000
+	DefaultMaxIncludedBytes = 10 << 30
 )
+
+func (l Limits) orDefault() Limits {
+	return Limits{
+		Files: cmp.Or(l.Files, DefaultMaxFiles), Bytes: cmp.Or(l.Bytes, DefaultMaxBytes),
+		IncludedFiles: cmp.Or(l.IncludedFiles, DefaultMaxIncludedFiles), IncludedBytes: cmp.Or(l.IncludedBytes, DefaultMaxIncludedBytes),
+	}
+}
 
 // Exceeded refuses so many untracked files and so many bytes of content; empty where they are within the limits.
 func (l Limits) Exceeded(files int, size int64) []*Refusal {
-	if l.Files == 0 {
-		l.Files = DefaultMaxFiles
-	}
-	if l.Bytes == 0 {
-		l.Bytes = DefaultMaxBytes
-	}
+	l = l.orDefault()
 	var no []*Refusal
 	if files > l.Files {
 		no = append(no, worktree.Refuse("tooManyFiles", "count", strconv.Itoa(files), "limit", strconv.Itoa(l.Files)))
@@ -56,7 +69,7 @@ func (l Limits) Exceeded(files int, size int64) []*Refusal {
 // File is one path of a plan.
 type File struct {
 	Path   string `json:"path"`   // relative to the top level, slashes, the bytes as git has them
-	Change string `json:"change"` // added, modified, deleted, untracked, typeChanged, staged (index only)
+	Change string `json:"change"` // added, modified, deleted, untracked, typeChanged, staged (index only), included (ignored, and asked for)
 	Bytes  int64  `json:"bytes"`
 }
 
@@ -70,6 +83,7 @@ type Left struct {
 type Numbers struct {
 	Tracked   int   `json:"tracked"`   // tracked paths whose bytes, type or mode differ from the base
 	Untracked int   `json:"untracked"` // files that git does not track
+	Included  int   `json:"included"`  // ignored files that were asked for
 	Deleted   int   `json:"deleted"`
 	Staged    int   `json:"staged"` // index entries that differ from the base
 	Bytes     int64 `json:"bytes"`

@@ -30,6 +30,8 @@ type Plan struct {
 	aside map[string]kind // what status names and the disk plan does not, as it was
 	fresh bool            // the target is a child that this operation makes
 
+	includedBytes int64 // of Bytes, those of ignored files
+
 	// Seams of the tests: between the write and its proof, and in the proof between comparing and the last look at the
 	// parent.
 	between  func(child string)
@@ -55,6 +57,7 @@ const (
 	untracked   Change = "untracked"
 	typeChanged Change = "typeChanged"
 	stagedOnly  Change = "staged"
+	included    Change = "included"
 )
 
 // Look reads what a carry from a worktree would bring to one that is at the commit base. It writes nothing. What cannot
@@ -123,12 +126,15 @@ func (p *Plan) judge(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := p.include(ctx, parent); err != nil {
+		return err
+	}
 	if err := p.leave(look); err != nil {
 		return err
 	}
 	slices.SortFunc(p.disk, func(a, b *item) int { return strings.Compare(a.path, b.path) })
 	slices.SortFunc(p.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	p.Refusals = append(p.Refusals, p.opts.Limits.Exceeded(p.Untracked, p.Bytes)...)
+	p.Refusals = append(p.Refusals, p.opts.Limits.Exceeded(p.Untracked, p.Bytes-p.includedBytes)...)
 	return p.readable(ctx, parent)
 }
 
@@ -195,8 +201,10 @@ func (p *Plan) untracked(look *lookup, name string) error {
 		return nil // a nested repository or worktree is named by leave; a kept `rm --cached` is named already
 	}
 	s, err := p.lstat(look, name)
-	if err == nil && (s.kind == file || s.kind == link) { // else it went away meanwhile, which the proof notices
+	if err == nil && (s.kind == file || s.kind == link) {
 		p.take(name, s, false, untracked)
+	} else {
+		p.aside[name] = s.kind // it went away meanwhile, and must stay away
 	}
 	return err
 }
@@ -216,6 +224,8 @@ func (p *Plan) take(name string, s stat, inBase bool, change Change) {
 	switch change {
 	case untracked:
 		p.Untracked++
+	case included:
+		p.Included++
 	case deleted:
 		p.Deleted++
 	case added, modified, typeChanged:

@@ -47,11 +47,16 @@ func explore(ctx context.Context, r *reading) (*surroundings, error) {
 	return &x.surroundings, nil
 }
 
-// listAll lists a whole tree, a few folders at a time.
+// listAll lists a whole tree.
 func listAll(ctx context.Context, x *explorer) (*explorer, error) {
+	return listBelow(ctx, x, []string{"."})
+}
+
+// listBelow lists all that is below some folders, a few of them at a time.
+func listBelow(ctx context.Context, x *explorer, folders []string) (*explorer, error) {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(4)
-	if err := x.list(ctx, g, "."); err != nil {
+	if err := x.listEach(ctx, g, folders); err != nil {
 		return nil, errors.Join(err, g.Wait())
 	}
 	if err := g.Wait(); err != nil {
@@ -72,7 +77,7 @@ type explorer struct {
 	surroundings
 }
 
-// list reads one folder, hands its folders to whoever is free, and reads them itself when nobody is.
+// list reads one folder, then those in it.
 func (x *explorer) list(ctx context.Context, g *errgroup.Group, dir string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -119,7 +124,12 @@ func (x *explorer) list(ctx context.Context, g *errgroup.Group, dir string) erro
 			x.note(&x.specials, name)
 		}
 	}
-	for _, name := range below {
+	return x.listEach(ctx, g, below)
+}
+
+// listEach hands folders to whoever is free, and reads them itself when nobody is.
+func (x *explorer) listEach(ctx context.Context, g *errgroup.Group, folders []string) error {
+	for _, name := range folders {
 		if !g.TryGo(func() error { return x.list(ctx, g, name) }) {
 			if err := x.list(ctx, g, name); err != nil {
 				return err
@@ -155,8 +165,7 @@ func sortLeft(left *[]Left) {
 	*left = slices.CompactFunc(*left, func(a, b Left) bool { return a.Path == b.Path })
 }
 
-// left is everything that a worktree holds and no carry brings; coming are the paths that come although they are
-// ignored.
+// left is everything that a worktree holds and no carry brings; coming are the paths that come, or go.
 func (r *reading) left(look *lookup, coming map[string]*item) ([]Left, error) {
 	var left []Left
 	add := func(name, reason string) {
@@ -167,38 +176,57 @@ func (r *reading) left(look *lookup, coming map[string]*item) ([]Left, error) {
 			add(name, r.nestedKind(look.tree, name))
 		}
 	}
-	for _, name := range r.around.nested {
-		add(name, r.nestedKind(look.tree, name))
-	}
-	for _, name := range r.around.specials {
-		add(name, "specialFile")
-	}
-	for _, e := range r.index.Entries {
-		if e.Mode == git.ModeSubmodule && !isEmptyFolder(look.tree, e.Path) {
-			add(e.Path, "submodule")
-		}
-	}
 	holders := map[string]bool{}
 	for name := range coming {
 		for dir := path.Dir(name); dir != "." && !holders[dir]; dir = path.Dir(dir) {
 			holders[dir] = true
 		}
 	}
+	nested, stays := setOf(r.around.nested), map[string]bool{}
+	for _, name := range slices.Concat(r.around.nested, r.around.specials) {
+		if folder := within(r.ignored, name); folder != "" && (!holders[folder] || within(nested, path.Dir(name)) != "") {
+			continue // the folder is named, or the repository that it lies in
+		}
+		reason := "specialFile"
+		if nested[name] {
+			reason = r.nestedKind(look.tree, name)
+		}
+		add(name, reason)
+		stays[name] = true
+	}
+	for _, e := range r.index.Entries {
+		if e.Mode == git.ModeSubmodule && !isEmptyFolder(look.tree, e.Path) {
+			add(e.Path, "submodule")
+		}
+	}
 	for _, name := range r.status.Ignored {
 		if coming[name] != nil {
 			continue
 		}
-		if dir, ok := strings.CutSuffix(name, "/"); ok && holders[dir] && comesWhole(look.tree, dir, coming) {
+		if dir, ok := strings.CutSuffix(name, "/"); ok && holders[dir] && comesWhole(look.tree, dir, coming, stays) {
 			continue
 		}
 		add(name, "ignored")
+		stays[strings.TrimSuffix(name, "/")] = true
+	}
+	for name, it := range coming { // git's status names no ignored folder in the place of a file that it tracks
+		if it.was.kind != absent {
+			continue
+		}
+		s, err := look.lstat(name)
+		if err != nil && !isDenied(err) {
+			return nil, err
+		}
+		if s.kind == folder && look.holds(name) && !comesWhole(look.tree, name, coming, stays) {
+			add(name, "ignored")
+		}
 	}
 	return left, nil
 }
 
-// comesWhole says that each file of an ignored folder is one that comes (`git rm -r --cached`, then ignored). It ends
-// at the first one that does not.
-func comesWhole(t *tree, dir string, coming map[string]*item) bool {
+// comesWhole says that each file of an ignored folder is one that comes (it was asked for, or `git rm -r --cached` and
+// ignored then), or stays and is named on its own. It ends at the first one that is neither.
+func comesWhole(t *tree, dir string, coming map[string]*item, stays map[string]bool) bool {
 	f, err := t.openFolder(dir)
 	if err != nil {
 		return false
@@ -207,7 +235,9 @@ func comesWhole(t *tree, dir string, coming map[string]*item) bool {
 	f.Close()
 	for _, e := range entries {
 		name := dir + "/" + e.Name()
-		if e.IsDir() && !comesWhole(t, name, coming) || !e.IsDir() && coming[name] == nil {
+		switch {
+		case stays[name]:
+		case e.IsDir() && !comesWhole(t, name, coming, stays), !e.IsDir() && coming[name] == nil:
 			return false
 		}
 	}

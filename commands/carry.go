@@ -29,7 +29,7 @@ func carryChanges(ctx context.Context, env *Env, argument json.RawMessage, progr
 		return nil, err
 	}
 	recoverEarlier(ctx, env, from.CommonDir)
-	plan, err := carry.Look(ctx, from, from.Head, env.carryOptions(p.Staged))
+	plan, err := carry.Look(ctx, from, from.Head, env.carryOptions(p.Staged, p.Include))
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func decodeCarry(argument json.RawMessage) (CarryParams, error) {
 		absolute("from", p.From), absolute("to", p.To),
 		checkOperationID(p.OperationID),
 		oneOf("staged", p.Staged, "keep", "unstage"),
-		notYet("include", len(p.Include) > 0), notYet("paths", len(p.Paths) > 0),
+		checkPatterns(p.Include), notYet("paths", len(p.Paths) > 0),
 	} {
 		if err != nil {
 			return p, err

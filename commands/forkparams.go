@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -71,7 +72,7 @@ func (p ForkParams) check() error {
 	checks := []error{
 		required("workspace", p.Workspace, "name", p.Name),
 		absolute("workspace", p.Workspace), absolute("dir", p.Dir),
-		checkOperationID(p.OperationID),
+		checkOperationID(p.OperationID), checkPatterns(p.Include),
 		oneOf("onCarryFailure", p.OnCarryFailure, "rollback", "keep"),
 		oneOf("staged", p.Staged, "keep", "unstage"),
 		oneOf("launch", p.Launch, "client", "tmux", "none"),
@@ -85,6 +86,9 @@ func (p ForkParams) check() error {
 	if (p.Base.Kind == "ref") != (p.Base.Ref != "") {
 		checks = append(checks, refuse("invalidArgument", "what", `base.ref belongs to base.kind "ref"`))
 	}
+	if len(p.Include) > 0 && p.Carry != nil && !*p.Carry {
+		checks = append(checks, refuse("invalidArgument", "what", "include needs the changes, and carry is false"))
+	}
 	if p.Setup != nil {
 		checks = append(checks, oneOf("setup.decision", p.Setup.Decision, "run", "skip"))
 	}
@@ -92,7 +96,6 @@ func (p ForkParams) check() error {
 		checks = append(checks, required("session.agent", p.Session.Agent, "session.id", p.Session.ID))
 	}
 	checks = append(checks,
-		notYet("include", len(p.Include) > 0),
 		notYet(`onCarryFailure "keep"`, p.OnCarryFailure == "keep"),
 		notYet("setup.decision run", p.Setup != nil && p.Setup.Decision == "run"),
 		notYet("at", p.At != ""),
@@ -127,6 +130,16 @@ func fill(field *string, standard string) {
 func absolute(field, path string) error {
 	if path != "" && !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
 		return refuse("invalidArgument", "what", field+" is not an absolute path: "+path)
+	}
+	return nil
+}
+
+// checkPatterns refuses what is not one line of a .gitignore.
+func checkPatterns(patterns []string) error {
+	for _, pattern := range patterns {
+		if strings.TrimSpace(pattern) == "" || strings.ContainsAny(pattern, "\x00\r\n") {
+			return refuse("invalidArgument", "what", "include has a pattern that is not one line of text: "+strconv.Quote(pattern))
+		}
 	}
 	return nil
 }

@@ -82,7 +82,7 @@ func planChanges(ctx context.Context, env *Env, into *Plan, parent worktree.Work
 	if !from.carry {
 		return nil
 	}
-	changes, err := carry.Look(ctx, parent, from.oid, env.carryOptions(p.Staged))
+	changes, err := carry.Look(ctx, parent, from.oid, env.forkOptions(p))
 	if err != nil {
 		return collect(into, err)
 	}

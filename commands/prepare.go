@@ -38,7 +38,7 @@ func chooseBase(ctx context.Context, parent worktree.Worktree, p ForkParams) (ba
 	b := base{oid: oid, carry: wanted && oid == parent.Head}
 	switch {
 	case b.carry || !wanted:
-	case p.Carry != nil:
+	case p.Carry != nil, len(p.Include) > 0:
 		return base{}, refuse("carryNeedsParent")
 	default:
 		b.warnings = []Warning{warning("carryNeedsParent", "")}
@@ -140,7 +140,7 @@ func lookAtChanges(ctx context.Context, env *Env, parent worktree.Worktree, from
 	ctx, c.cancel = context.WithCancel(ctx)
 	if from.carry {
 		c.looking.Go(func() (err error) {
-			c.found, err = carry.Look(ctx, parent, from.oid, env.carryOptions(p.Staged))
+			c.found, err = carry.Look(ctx, parent, from.oid, env.forkOptions(p))
 			return err
 		})
 	}
@@ -167,10 +167,22 @@ func (c *changes) close() {
 	c.found.Close()
 }
 
-func (e *Env) carryOptions(staged string) carry.Options {
+// forkOptions are a carry's into a new workspace: what the repository itself asks for comes too.
+func (e *Env) forkOptions(p ForkParams) carry.Options {
+	opts := e.carryOptions(p.Staged, p.Include)
+	opts.IncludeFile = true
+	return opts
+}
+
+func (e *Env) carryOptions(staged string, include []string) carry.Options {
+	limits := e.Settings.Carry
 	return carry.Options{
 		Unstage: staged == "unstage",
-		Limits:  carry.Limits{Files: e.Settings.Carry.MaxFiles, Bytes: e.Settings.Carry.MaxBytes},
+		Include: include,
+		Limits: carry.Limits{
+			Files: limits.MaxFiles, Bytes: limits.MaxBytes,
+			IncludedFiles: limits.MaxIncludedFiles, IncludedBytes: limits.MaxIncludedBytes,
+		},
 	}
 }
 

@@ -62,6 +62,8 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"unreadable":          {"{path} cannot be read.", "Change its permissions, or fork without the uncommitted changes."},
 	"tooManyFiles":        {"There are {count} untracked files; the limit is {limit}.", "Ignore what need not come, raise the setting carry.maxFiles, or fork without the changes."},
 	"tooManyBytes":        {"The uncommitted changes are {bytes} bytes; the limit is {limit}.", "Ignore what need not come, raise the setting carry.maxBytes, or fork without the changes."},
+	"tooManyIncluded":     {"{count} ignored files are asked for, most of them in {path}; the limit is {limit}.", "Name fewer in .worktreeinclude or include, or raise the setting carry.maxIncludedFiles."},
+	"includedTooBig":      {"The ignored files that are asked for are {bytes} bytes, most of them in {path}; the limit is {limit}.", "Name fewer in .worktreeinclude or include, or raise the setting carry.maxIncludedBytes."},
 	"linkInTheWay":        {"{path} would be written through the link {link}.", "Replace the link by a folder, or commit the change, then fork."},
 	"unsupportedState":    {"The workspace is in a state that cannot be carried: {what}.", "Commit the changes, or fork without them."},
 	"temporaryFolder":     {"The temporary folder {path} cannot be used: {what}.", "Set TMPDIR to a folder outside the workspace."},

@@ -17,6 +17,9 @@ type Settings struct {
 	Carry struct {
 		MaxFiles int   `json:"maxFiles,omitempty"` // untracked files, default 20,000
 		MaxBytes int64 `json:"maxBytes,omitempty"` // bytes, default 1 GiB
+
+		MaxIncludedFiles int   `json:"maxIncludedFiles,omitempty"` // ignored files that are asked for, default 200,000
+		MaxIncludedBytes int64 `json:"maxIncludedBytes,omitempty"` // their bytes, default 10 GiB
 	} `json:"carry,omitzero"`
 	Worktree struct {
 		// Pattern is where a child goes: {main} is the main checkout's path, {name} the branch with / as -.

@@ -67,21 +67,18 @@ func (l *line) showCarried(r commands.CarryResult) {
 
 // numbers says in words what comes along.
 func numbers(n carry.Numbers) string {
-	text := counts(commands.Changes{Modified: n.Tracked + n.Deleted, New: n.Untracked, Staged: n.Staged, Bytes: n.Bytes}, n.Deleted)
-	if n.Included == 0 {
-		return text
-	}
-	return fmt.Sprintf("%d ignored, ", n.Included) + strings.Replace(text, "none", commands.HumanBytes(n.Bytes), 1)
+	return counts(commands.Changes{Modified: n.Tracked + n.Deleted, New: n.Untracked, Staged: n.Staged, Bytes: n.Bytes}, n.Deleted, n.Included)
 }
 
 // counts are uncommitted changes in words, the same ones wherever they are counted: modified is all that git tracks and
-// that is not as the last commit has it, deleted is a part of it, new is what git does not track.
-func counts(n commands.Changes, deleted int) string {
+// that is not as the last commit has it, deleted is a part of it, new is what git does not track, and ignored what it
+// ignores and was asked for.
+func counts(n commands.Changes, deleted, included int) string {
 	var parts []string
 	for _, part := range []struct {
 		count int
 		what  string
-	}{{n.Modified, "modified"}, {n.New, "new"}, {n.Staged, "staged"}, {n.Conflicted, "conflicted"}} {
+	}{{n.Modified, "modified"}, {n.New, "new"}, {n.Staged, "staged"}, {included, "ignored"}, {n.Conflicted, "conflicted"}} {
 		if part.count == 0 {
 			continue
 		}

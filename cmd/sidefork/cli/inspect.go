@@ -46,7 +46,7 @@ func (l *line) showInspection(i commands.Inspection) {
 	if w.Parent != nil {
 		l.fact("parent", *w.Parent)
 	}
-	l.fact("changes", counts(i.Changes, 0))
+	l.fact("changes", counts(i.Changes, 0, 0))
 	if i.Carry.Reason != nil {
 		l.fact("carry", "not possible: "+i.Carry.Reason.Message)
 	}
