@@ -20,20 +20,16 @@ const young = time.Second
 // the parent stood still; a path means that it has to be taken again, since it moved, or was found to be unlike only
 // now. A difference that neither explains is the refusal proofFailed.
 func (w *writing) prove(ctx context.Context) (again string, err error) {
-	var ours, theirs string // the two HEADs
+	var theirs string // the child's HEAD
 	var differ []string
 	var child index
 	begun := time.Now()
 	g, gctx := errgroup.WithContext(ctx)
 	g.Go(func() (err error) { differ, err = w.compare(gctx, w.plan.disk); return err })
-	g.Go(func() (err error) { ours, err = worktree.ReadHead(gctx, w.plan.from); return err })
 	g.Go(func() (err error) { theirs, err = worktree.ReadHead(gctx, w.child); return err })
 	g.Go(func() (err error) { child, err = readIndex(gctx, w.child); return err })
 	if err := g.Wait(); err != nil {
 		return "", err
-	}
-	if ours != w.plan.base {
-		return "", worktree.Refuse("parentMoved")
 	}
 	if theirs != w.plan.base {
 		return "", worktree.Refuse("proofFailed", "path", "HEAD")
@@ -41,7 +37,12 @@ func (w *writing) prove(ctx context.Context) (again string, err error) {
 	if w.plan.compared != nil {
 		w.plan.compared()
 	}
-	seen, err := w.compareTracked(ctx, child)
+	// The names come first, and HEAD and index last: this is the moment at which the child is the parent. What is seen
+	// of a file from here on was so already, by its times, and what was copied or compared earlier must be so still.
+	if name, err := w.newName(ctx); name != "" || err != nil {
+		return name, err
+	}
+	seen, err := w.compareTracked(ctx, child, begun)
 	if err != nil {
 		return "", err
 	}
@@ -198,8 +199,8 @@ func (w *writing) compareNamed(ctx context.Context, theirs *git.Status) (differ 
 }
 
 // parentMoved gives a path at which the parent is not what it was when it was looked at and copied, "" if it stood
-// still: the same index bytes, the same names, and each source with the same inode, size and times as before its copy.
-// What it tracks and did not change was looked at by compareTracked.
+// still: the same HEAD, the same index bytes, and each source with the same inode, size and times as before its copy.
+// Its names were looked at by newName, what it tracks and did not change by compareTracked. Refusal: parentMoved.
 func (w *writing) parentMoved(ctx context.Context, begun time.Time) (string, error) {
 	stands, err := w.plan.seen.stands()
 	if err != nil {
@@ -208,8 +209,12 @@ func (w *writing) parentMoved(ctx context.Context, begun time.Time) (string, err
 	if !stands {
 		return "the index", nil
 	}
-	if name, err := w.newName(ctx); name != "" || err != nil {
-		return name, err
+	head, err := worktree.ReadHead(ctx, w.plan.from)
+	if err != nil {
+		return "", err
+	}
+	if head != w.plan.base {
+		return "", worktree.Refuse("parentMoved")
 	}
 	for name := range w.restless {
 		return name, nil
@@ -234,11 +239,15 @@ func (w *writing) parentMoved(ctx context.Context, begun time.Time) (string, err
 		}
 	}
 	for _, it := range w.plan.disk { // what was to be removed must still be gone
-		if it.was.kind != absent {
+		if it.was.kind != absent && it.was.kind != special {
 			continue
 		}
-		if now, err := look.lstat(it.path); err != nil || now.kind == file || now.kind == link {
+		now, err := look.lstat(it.path)
+		switch {
+		case err != nil || now.kind == file || now.kind == link:
 			return it.path, err
+		case now.kind == special && !slices.Contains(w.plan.seen.around.specials, it.path):
+			return it.path, nil // it came after the look: nothing says yet that it stays behind
 		}
 	}
 	return w.readAgain(ctx, again)

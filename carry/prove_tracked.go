@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/sidefork/sidefork/carry/git"
 	"github.com/sidefork/sidefork/carry/worktree"
@@ -23,12 +24,17 @@ type tracked struct {
 	moved    bool    // the parent's index does not vouch for some of them either
 }
 
-// compareTracked looks at each tracked path on both sides, as it is now.
-func (w *writing) compareTracked(ctx context.Context, child index) (tracked, error) {
+// tick is longer than the time for which a system's clock stands still for its files.
+const tick = 20 * time.Millisecond
+
+// compareTracked looks at each tracked path on both sides, as it is now. A file that was changed after begun and has the
+// child's bytes all the same was something else in between: it is restless.
+func (w *writing) compareTracked(ctx context.Context, child index, begun time.Time) (tracked, error) {
 	if err := w.plan.seen.rules.Wait(); err != nil {
 		return tracked{}, err
 	}
 	ours := &w.plan.seen.index
+	child.alone = w.plan.fresh
 	seen := tracked{sure: ours.KnowsTimes() && child.KnowsTimes()}
 	var mu sync.Mutex
 	err := inParallel(ctx, len(ours.Entries), func(ctx context.Context, from, to int) error {
@@ -60,6 +66,9 @@ func (w *writing) compareTracked(ctx context.Context, child index) (tracked, err
 				return &pathError{name, err}
 			}
 			if same {
+				if !mine && a.ctime > begun.Add(-tick).UnixNano() {
+					w.unsettled(name)
+				}
 				continue
 			}
 			it := &item{path: name, was: a, inBase: true}
@@ -88,7 +97,7 @@ func (w *writing) compareTracked(ctx context.Context, child index) (tracked, err
 // between blob and disk.
 func (w *writing) alike(ctx context.Context, name string, a, b stat, vouched bool) (bool, error) {
 	if a.kind != b.kind || a.kind == file && (a.size != b.size || (a.mode^b.mode)&0o100 != 0) {
-		return a.kind == folder || a.kind == special, nil // what such a path is cannot be brought
+		return false, nil
 	}
 	if vouched && !w.plan.seen.ruled[name] && !w.ruled[name] {
 		return true, nil
@@ -151,16 +160,20 @@ func (w *writing) newName(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	strange := len(x.unknown) > 0
 	look := w.parent.lookup()
 	for name, was := range w.plan.aside {
-		s, err := look.lstat(name)
-		if err != nil {
-			return "", err
+		if s, err := look.lstat(name); err != nil || s.kind != was {
+			return name, err
 		}
-		strange = strange || s.kind != was
 	}
-	if !strange {
+	for _, name := range r.status.Untracked {
+		if folder, ok := strings.CutSuffix(name, "/"); ok { // a repository: without its .git its files would come
+			if s, err := look.lstat(folder + "/.git"); err != nil || s.kind == absent {
+				return folder, err
+			}
+		}
+	}
+	if len(x.unknown) == 0 {
 		return "", nil
 	}
 	now, err := statusOf(ctx, r.command(git.StatusArgs(false)...)) // it may be something that is ignored

@@ -20,6 +20,7 @@ type index struct {
 	git.Index
 	content string // "" where there is none
 	written int64  // when git wrote it, ns since 1970
+	alone   bool   // nobody but git has written to the files of this worktree
 }
 
 // openIndex reads a worktree's index file as it is: git never writes to one in place, it renames a new one.
@@ -112,9 +113,17 @@ func (x *index) readEntries(ctx context.Context, w worktree.Worktree) error {
 	return err
 }
 
+// Two changes within a tick of a file system's clock leave the same times. If git looked at the file between them it is
+// wrong about it for ever, and nothing in the index tells. blind is how long git may have been on its way from that look
+// to the written index: long enough for a few files, and for file systems with seconds only (two on FAT), whose index may
+// lie on a better one.
+const (
+	blind        = 100 * time.Millisecond
+	blindSeconds = 2 * time.Second
+)
+
 // vouches says whether a file surely still is what git has seen for an entry: the same inode, size and times to the
-// nanosecond, all older than the index. It never is sure of a file that changed in the tick of the clock in which the
-// index was written, nor where the system or the git that wrote the index keeps only seconds.
+// nanosecond, all older than the index by what git may not have seen. Other files have to be read.
 func (x *index) vouches(entry int, s stat) bool {
 	if entry < 0 || !x.KnowsTimes() || s.inode == 0 {
 		return false
@@ -128,6 +137,12 @@ func (x *index) vouches(entry int, s stat) bool {
 	case t.Size == 0 && !e.Empty(): // "look at it again", as git writes it
 		return false
 	}
+	unseen := blind
+	if x.alone {
+		unseen = 0
+	} else if s.ctime%int64(time.Second) == 0 {
+		unseen = blindSeconds
+	}
 	return t.MTime == s.mtime && t.CTime == s.ctime && t.Inode == uint32(s.inode) && t.Size == uint32(s.size) &&
-		max(s.mtime, s.ctime) < x.written
+		max(s.mtime, s.ctime) < x.written-int64(unseen)
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/sidefork/sidefork/carry/git"
 	"github.com/sidefork/sidefork/carry/worktree"
@@ -40,7 +41,7 @@ func (w *writing) underOldRules(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	seen, err := w.compareTracked(ctx, child)
+	seen, err := w.compareTracked(ctx, child, time.Now())
 	if err != nil {
 		return err
 	}
