@@ -28,7 +28,7 @@ func carryChanges(ctx context.Context, env *Env, argument json.RawMessage, progr
 	if err != nil {
 		return nil, err
 	}
-	recoverEarlier(ctx, env, from.CommonDir)
+	warnings := recoverEarlier(ctx, env, from.CommonDir)
 	plan, err := carry.Look(ctx, from, from.Head, env.carryOptions(p.Staged, p.Include))
 	if err != nil {
 		return nil, err
@@ -40,7 +40,12 @@ func carryChanges(ctx context.Context, env *Env, argument json.RawMessage, progr
 	if no := plan.Refused(); no != nil {
 		return nil, no
 	}
-	return carryExisting(ctx, plan, from, to, p, progress)
+	result, err := carryExisting(ctx, plan, from, to, p, progress)
+	if err != nil {
+		return nil, err
+	}
+	result.Warnings = warnings
+	return result, nil
 }
 
 func carryExisting(ctx context.Context, plan *carry.Plan, from, to worktree.Worktree, p CarryParams, progress Progress) (result *CarryResult, err error) {

@@ -213,6 +213,7 @@ type CarryResult struct {
 	carry.Numbers
 	Left     []carry.Left `json:"left"`
 	Verified bool         `json:"verified"`
+	Warnings []Warning    `json:"warnings,omitempty"` // of a carry; those of a fork are the fork's
 }
 
 // Plan is what a fork would do. What a refusal leaves open is absent.

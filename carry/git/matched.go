@@ -27,7 +27,7 @@ func MatchedFolders(ctx context.Context, c Command, patterns string, each func(p
 
 func matched(ctx context.Context, c Command, each func(path string), args ...string) error {
 	c.Args = append([]string{"ls-files", "-z", "--others", "--ignored"}, args...)
-	paths := records{each: each}
+	paths := splitter{each: each}
 	if err := c.run(ctx, &paths); err != nil {
 		return err
 	}
@@ -37,13 +37,13 @@ func matched(ctx context.Context, c Command, each func(path string), args ...str
 	return nil
 }
 
-// records cuts what is written to it at each NUL, so that a long answer need not be held whole.
-type records struct {
+// splitter cuts what is written to it at each NUL, so that a long answer need not be held whole.
+type splitter struct {
 	each  func(record string)
 	begun []byte
 }
 
-func (r *records) Write(p []byte) (int, error) {
+func (r *splitter) Write(p []byte) (int, error) {
 	n := len(p)
 	for {
 		record, rest, whole := bytes.Cut(p, []byte{0})

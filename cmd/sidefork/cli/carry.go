@@ -49,6 +49,7 @@ the same commit, with the staging as it is, and proves both sides equal. FROM is
 		l.call(ctx, "sidefork.carry", p, show(l, func(r commands.CarryResult) {
 			fmt.Fprintf(l.out, "Carried to %s.\n", commands.Printable(p.To))
 			l.showCarried(r)
+			l.warn(r.Warnings)
 		}))
 		return nil
 	})
