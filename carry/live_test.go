@@ -229,7 +229,10 @@ func (l *live) fork(t *testing.T, i int) string {
 		}
 		plan.between, plan.compared = func(string) { seam() }, seam
 		if _, err := plan.Into(ctx, made, o, nil); err != nil {
-			return refusal(err)
+			if code := refusal(err); code == "parentChanging" || code == "parentMoved" {
+				return code
+			}
+			return explain(err)
 		}
 		return "forked"
 	}()

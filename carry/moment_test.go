@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/sidefork/sidefork/carry/git"
 )
 
 // TestCarryIsOneMomentOfItsParent changes the parent in ways that leave its index and its listed names as they were, at
@@ -83,6 +85,19 @@ func TestCarryIsOneMomentOfItsParent(t *testing.T) {
 		"new ignore rules in a folder": {
 			before: func(r *repo) { r.write("docs/x.o", "x") },
 			during: during{compared: func(r *repo) { r.write("docs/.gitignore", "*.o\n") }},
+		},
+		"something is staged while git is asked, and unstaged again": {
+			during: during{looked: func(r *repo, p *Plan) {
+				content, err := os.ReadFile(r.path(".git/index"))
+				must(r, err)
+				r.git("add", "n.txt")
+				p.seen.status, err = statusOf(context.Background(), p.seen.command(git.StatusArgs(true)...))
+				must(r, err)
+				p.disk, p.named, p.index = nil, map[string]*item{}, indexPlan{}
+				must(r, p.judge(context.Background()))
+				must(r, os.WriteFile(r.path(".git/index.new"), content, 0o644))
+				must(r, os.Rename(r.path(".git/index.new"), r.path(".git/index")))
+			}},
 		},
 		"only the owner may run it now": {
 			during: during{compared: func(r *repo) { must(r, os.Chmod(r.path("docs/c.md"), 0o744)) }},

@@ -20,7 +20,8 @@ type index struct {
 	git.Index
 	content string // "" where there is none
 	written int64  // when git wrote it, ns since 1970
-	alone   bool   // nobody but git has written to the files of this worktree
+	file    stat
+	alone   bool // nobody but git has written to the files of this worktree
 }
 
 // openIndex reads a worktree's index file as it is: git never writes to one in place, it renames a new one.
@@ -33,19 +34,20 @@ func openIndex(w worktree.Worktree) (index, error) {
 		return index{}, fmt.Errorf("carry: read the index: %w", err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
+	file, err := fstat(f)
 	if err != nil {
 		return index{}, fmt.Errorf("carry: read the index: %w", err)
 	}
 	var content strings.Builder
-	content.Grow(int(info.Size()))
+	content.Grow(int(file.size))
 	if _, err := io.Copy(&content, f); err != nil {
 		return index{}, fmt.Errorf("carry: read the index: %w", err)
 	}
-	return index{content: content.String(), written: info.ModTime().UnixNano()}, nil
+	return index{content: content.String(), written: file.mtime, file: file}, nil
 }
 
-// is says whether a worktree's index file is still this one, byte for byte.
+// is says whether a worktree's index file is still this one, and has these bytes. Another file with the same bytes may
+// have come after one with others, which git has read.
 func (x *index) is(w worktree.Worktree) (bool, error) {
 	f, err := os.Open(filepath.Join(w.GitDir, "index"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -55,6 +57,9 @@ func (x *index) is(w worktree.Worktree) (bool, error) {
 		return false, fmt.Errorf("carry: read the index: %w", err)
 	}
 	defer f.Close()
+	if file, err := fstat(f); err != nil || !file.same(x.file) {
+		return false, err
+	}
 	rest := x.content
 	buf := make([]byte, 64<<10)
 	for {
