@@ -43,15 +43,15 @@ type splitter struct {
 	begun []byte
 }
 
-func (r *splitter) Write(p []byte) (int, error) {
+func (s *splitter) Write(p []byte) (int, error) {
 	n := len(p)
 	for {
 		record, rest, whole := bytes.Cut(p, []byte{0})
-		r.begun = append(r.begun, record...)
+		s.begun = append(s.begun, record...)
 		if !whole {
 			return n, nil
 		}
-		r.each(string(r.begun))
-		r.begun, p = r.begun[:0], rest
+		s.each(string(s.begun))
+		s.begun, p = s.begun[:0], rest
 	}
 }

@@ -14,14 +14,14 @@ func TestAnAnswerIsCutAtEachNULHoweverItArrives(t *testing.T) {
 	const answer = "a\x00b/c d\n\x00\x00\xff\x00rest"
 	for size := 1; size <= len(answer); size++ {
 		var got []string
-		c := cutter{each: func(record string) { got = append(got, record) }}
+		s := splitter{each: func(record string) { got = append(got, record) }}
 		for part := range slices.Chunk([]byte(answer), size) {
-			if n, err := c.Write(part); n != len(part) || err != nil {
+			if n, err := s.Write(part); n != len(part) || err != nil {
 				t.Fatal(n, err)
 			}
 		}
-		if want := []string{"a", "b/c d\n", "", "\xff"}; !slices.Equal(got, want) || string(c.begun) != "rest" {
-			t.Errorf("%d bytes at a time: %q and %q", size, got, c.begun)
+		if want := []string{"a", "b/c d\n", "", "\xff"}; !slices.Equal(got, want) || string(s.begun) != "rest" {
+			t.Errorf("%d bytes at a time: %q and %q", size, got, s.begun)
 		}
 	}
 }
