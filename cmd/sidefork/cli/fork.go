@@ -131,6 +131,8 @@ uncommitted changes along with the staging as it is, proves both sides equal, an
 conversation so far, as a session of its own. WORKSPACE (default: the current directory) and its agent are not
 touched. A refusal is given before anything is written; what fails or is cancelled later is taken back.
 
+Of the ignored files those come that WORKSPACE/.worktreeinclude or --include ask for, both in the syntax of a .gitignore.
+
 Without --session, --latest or --no-session the newest session of the workspace that can be forked is taken (it asks
 when there are several), else a workspace without an agent is made.`,
 		Example: `  sidefork fork --name try-cache

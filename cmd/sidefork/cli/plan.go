@@ -105,15 +105,25 @@ func (l *line) showPlan(p commands.Plan, asked commands.ForkParams) {
 	l.warn(p.Warnings)
 }
 
-// showFiles is one table of what comes and what stays.
+// showFiles is one table of what comes and what stays; of ignored files that come, which may be very many, the first few.
 func (l *line) showFiles(p commands.Plan) {
+	const most = 20
 	var rows [][]string
+	included := 0
 	for _, f := range p.Files {
+		if f.Change == "included" {
+			if included++; included > most {
+				continue
+			}
+		}
 		size := commands.HumanBytes(f.Bytes)
 		if f.Change == "deleted" {
 			size = ""
 		}
 		rows = append(rows, []string{"  " + change(f.Change), f.Path, size})
+	}
+	if included > most {
+		rows = append(rows, []string{"  included", fmt.Sprintf("and %d more (--json names all)", included-most), ""})
 	}
 	for _, item := range p.Left {
 		rows = append(rows, []string{"  stays", item.Path, whyLeft(item.Reason)})
