@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -41,6 +42,9 @@ func (r *reading) findRules(ctx context.Context) error {
 	named := false
 	for _, name := range sources {
 		named = named || namesRule(name)
+	}
+	for _, e := range r.index.Entries { // one that is skipped on disk rules all the same
+		named = named || e.SkipWorktree && path.Base(e.Path) == ".gitattributes"
 	}
 	if !named {
 		return nil
