@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/sidefork/sidefork/carry/git"
@@ -158,10 +159,6 @@ func (w *writing) announce(ctx context.Context) error {
 	if w.plan.opts.Unstage || len(w.plan.index.announce) == 0 {
 		return nil
 	}
-	args := announceArgs
-	if w.sparse() {
-		args = append(append([]string{}, args...), "--sparse") // since git 2.34, which is also when it became needed
-	}
 	var names bytes.Buffer
 	for _, a := range w.plan.index.announce {
 		names.WriteString(a.path + "\x00")
@@ -172,7 +169,16 @@ func (w *writing) announce(ctx context.Context) error {
 			}
 		}
 	}
-	err := writer(w.child, names.Bytes(), args...).Run(ctx)
+	add := func(more ...string) error {
+		return writer(w.child, names.Bytes(), slices.Concat(announceArgs, more)...).Run(ctx)
+	}
+	var err error
+	if w.sparse() { // since git 2.34, which is also when it became needed; an older one ends with a usage error
+		err = add("--sparse")
+	}
+	if !w.sparse() || git.ExitStatus(err) == 129 {
+		err = add()
+	}
 	for _, a := range w.plan.index.announce {
 		if a.mode != a.disk {
 			err = errors.Join(err, w.target.setMode(a.path, w.plan.named[a.path].was.mode))

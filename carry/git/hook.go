@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"strconv"
@@ -23,6 +24,9 @@ func RunPostCheckout(ctx context.Context, dir, hookFile, oid string, log *os.Fil
 		return left, err
 	}
 	if err := log.Truncate(0); err != nil {
+		return left, err
+	}
+	if _, err := log.Seek(0, io.SeekStart); err != nil { // git's own words have moved the place that the hook writes at
 		return left, err
 	}
 	cmd := exec.CommandContext(ctx, hookFile, args...)
