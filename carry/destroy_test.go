@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -54,6 +55,72 @@ func TestTakingACarryBackKeepsWhatWasDoneInTheTargetSince(t *testing.T) {
 				t.Errorf("status was\n%s\nand is\n%s", before, after)
 			}
 		})
+	}
+}
+
+// TestWhatACarryCannotTakeBackIsNamedAndTheRestIsBack: of what was carried and edited since, each path is named, and
+// once only; what nobody has touched is gone again.
+func TestWhatACarryCannotTakeBackIsNamedAndTheRestIsBack(t *testing.T) {
+	r := newRepo(t)
+	target := filepath.Join(filepath.Dir(r.top), "target")
+	r.git("worktree", "add", "-q", "-b", "target", target, "HEAD")
+	r.write("a.txt", "carried\n")
+	r.write("new", "carried\n")
+	r.write("other", "carried\n")
+	at, from := openAt(t, target), openAt(t, r.top)
+	plan, err := Look(context.Background(), from, at.Head, Options{})
+	must(t, err)
+	defer plan.Close()
+	must(t, plan.Against(context.Background(), at))
+	o, err := Begin(context.Background(), from, operation)
+	must(t, err)
+	_, err = plan.Into(context.Background(), at, o, nil)
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(target, "a.txt"), []byte("mine\n"), 0o644))
+	must(t, os.WriteFile(filepath.Join(target, "new"), []byte("mine\n"), 0o644))
+	o.lock.release() // as if this process had died
+	o.sourceLock.release()
+	o.lock, o.sourceLock = nil, nil
+	got, err := Recover(context.Background(), from.CommonDir)
+	want := []string{filepath.Join(target, "a.txt"), filepath.Join(target, "new")}
+	if err != nil || len(got) != 1 || got[0].Action != "kept" || got[0].Workspace != target || !slices.Equal(got[0].Paths, want) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := os.Lstat(filepath.Join(target, "other")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("what nobody has touched stands: %v", err)
+	}
+	if text, _ := os.ReadFile(filepath.Join(target, "a.txt")); string(text) != "mine\n" {
+		t.Errorf("an edit is %q", text)
+	}
+	if got, err := Recover(context.Background(), from.CommonDir); got != nil || err != nil {
+		t.Errorf("the second time: %+v, %v", got, err)
+	}
+}
+
+// TestACarryWhoseTargetWasRemovedIsOver: there is nothing left to take back, and nothing to say for ever.
+func TestACarryWhoseTargetWasRemovedIsOver(t *testing.T) {
+	r := newRepo(t)
+	target := filepath.Join(filepath.Dir(r.top), "target")
+	r.git("worktree", "add", "-q", "-b", "target", target, "HEAD")
+	r.write("a.txt", "carried\n")
+	at, from := openAt(t, target), openAt(t, r.top)
+	plan, err := Look(context.Background(), from, at.Head, Options{})
+	must(t, err)
+	defer plan.Close()
+	must(t, plan.Against(context.Background(), at))
+	o, err := Begin(context.Background(), from, operation)
+	must(t, err)
+	_, err = plan.Into(context.Background(), at, o, nil)
+	must(t, err)
+	o.lock.release()
+	o.sourceLock.release()
+	o.lock, o.sourceLock = nil, nil
+	r.git("worktree", "remove", "--force", target)
+	if got, err := Recover(context.Background(), from.CommonDir); err != nil || len(got) != 1 || got[0].Action != "rolledBack" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err := Recover(context.Background(), from.CommonDir); got != nil || err != nil {
+		t.Errorf("the second time: %+v, %v", got, err)
 	}
 }
 

@@ -217,7 +217,7 @@ func TestSurveyCountsEachPathOnce(t *testing.T) {
 	before := snapshot(t, r.top)
 	n, err := Survey(context.Background(), openAt(t, r.top))
 	must(t, err)
-	if n.Modified != 3 || n.New != 1 || n.Staged != 2 || n.Conflicted != 0 || n.Bytes != 2+6+3 {
+	if n.Modified != 2 || n.New != 2 || n.Staged != 2 || n.Conflicted != 0 || n.Bytes != 2+6+3 {
 		t.Errorf("got %+v", n)
 	}
 	if after := snapshot(t, r.top); after != before {

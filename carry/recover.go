@@ -19,9 +19,12 @@ import (
 type Recovered struct {
 	Operation string
 	Workspace string   // the child, or the target of a carry
-	Action    string   // rolledBack; kept, where the child holds something that the operation did not write
-	Paths     []string // of kept: what it holds, at most a hundred
+	Action    string   // rolledBack; kept, where it holds something that the operation did not write; failed: to be tried again
+	Paths     []string // of kept: what it holds, at most a hundred; of failed: what stands
+	Err       error    // of failed
 }
+
+const saidFailed = "failed"
 
 const remembered = 7 * 24 * time.Hour // how long it is known how an operation ended
 
@@ -133,6 +136,9 @@ func recoverOne(ctx context.Context, commonDir, id string) (*Recovered, error) {
 	if len(j.steps) == 0 {
 		return nil, j.say(said{What: saidRolledBack}, false)
 	}
+	if err := j.check(commonDir); err != nil { // not ours: not a word of it is believed
+		return nil, fmt.Errorf("carry: recover %s: %w", id, err)
+	}
 	r := &Recovered{Operation: id, Workspace: workspaceOf(j.steps), Action: saidRolledBack}
 	err = undo{common: commonDir, journal: j}.run(context.WithoutCancel(ctx))
 	if stuck, ok := errors.AsType[*Stuck](err); ok && stuck.Err == nil {
@@ -141,7 +147,10 @@ func recoverOne(ctx context.Context, commonDir, id string) (*Recovered, error) {
 		return r, j.say(said{What: saidKept}, true)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("carry: recover %s: %w", id, err)
+		r.Action, r.Err = saidFailed, fmt.Errorf("carry: recover %s: %w", id, err)
+		if stuck, ok := errors.AsType[*Stuck](err); ok {
+			r.Paths = stuck.Paths
+		}
 	}
 	return r, nil
 }

@@ -212,6 +212,7 @@ func TestRecoverNeverDestroysWork(t *testing.T) {
 			in(r, "merge", "-q", "--no-commit", "--no-ff", "main")
 		}, ""},
 		"a move":               {func(r *repo) { r.git("worktree", "move", child(r, ""), r.world()+"/moved") }, ""},
+		"an execute bit":       {func(r *repo) { must(r, os.Chmod(child(r, "docs/c.md"), 0o755)) }, "docs/c.md"},
 		"a lock":               {func(r *repo) { r.git("worktree", "lock", child(r, "")) }, ""},
 		"a repository":         {func(r *repo) { in(r, "init", "-q", child(r, "nested")) }, "nested"},
 		"another repository":   {func(r *repo) { must(r, os.Remove(child(r, ".git"))); in(r, "init", "-q", ".") }, ""},
@@ -233,6 +234,7 @@ func TestRecoverNeverDestroysWork(t *testing.T) {
 			if c.named != "" && (len(got[0].Paths) != 1 || got[0].Paths[0] != child(r, c.named)) {
 				t.Errorf("named: %q", got[0].Paths)
 			}
+			_ = os.Remove(r.top + "/.git/worktrees/child/sidefork.json") // so that it is shown as its parent's
 			unchanged(t, r, before)
 			if got := recovered(t, r); got != nil {
 				t.Errorf("the second time: %+v", got)
@@ -263,7 +265,7 @@ func TestRecoverWaitsForTheGitOfADeadProcess(t *testing.T) {
 	before := everything(t, r.world())
 	holder := held(t, r, "checkout")
 	awaitLine(t, marks)
-	kill(t, holder) // git goes on
+	kill(t, holder)                                                        // git goes on
 	soon, stop := context.WithTimeout(context.Background(), time.Second/2) // before it gives the git up by itself
 	defer stop()
 	if got, _ := Recover(soon, r.top+"/.git"); got != nil {

@@ -3,13 +3,14 @@ package carry
 import (
 	"context"
 
+	"github.com/sidefork/sidefork/carry/git"
 	"github.com/sidefork/sidefork/carry/worktree"
 )
 
 // Counts are a worktree's uncommitted changes, each path once: one that is staged and edited again is modified once.
 type Counts struct {
 	Modified   int // tracked paths that are not as the last commit has them, deleted ones too
-	New        int // untracked files
+	New        int // untracked files, also those that were tracked until the last commit
 	Staged     int // index entries that are not as the last commit has them
 	Conflicted int // unmerged paths
 	Bytes      int64
@@ -32,24 +33,35 @@ func Survey(ctx context.Context, from worktree.Worktree) (Counts, error) {
 	look := t.lookup()
 	n := Counts{Conflicted: len(r.status.Unmerged)}
 	coming := map[string]*item{}
-	weigh := func(name string) error {
+	weigh := func(name string) (stat, error) {
 		s, err := look.lstat(name)
 		if isDenied(err) {
-			return nil // a carry would refuse it; counting it does no harm
+			return stat{kind: file}, nil // a carry would refuse it; counting it does no harm
 		}
 		if s.kind == file {
 			n.Bytes += s.size
 		}
 		coming[name] = &item{path: name}
-		return err
+		return s, err
 	}
 	for _, c := range r.status.Changed {
-		n.Modified++
-		if c.Staged != '.' || c.IntentToAdd() {
+		announced := c.IntentToAdd() || r.gone[c.Path]
+		if c.Staged != '.' || announced {
 			n.Staged++
 		}
-		if err := weigh(c.Path); err != nil {
+		s, err := weigh(c.Path)
+		if err != nil {
 			return Counts{}, err
+		}
+		switch { // as Plan.changed has it
+		case s.kind == file || s.kind == link:
+			if c.ModeIndex == 0 && !announced {
+				n.New++ // `git rm --cached`, and kept on disk
+			} else {
+				n.Modified++
+			}
+		case s.kind == absent && c.ModeHead != 0 && !r.gone[c.Path], s.kind == folder && c.ModeHead != 0 && c.ModeHead != git.ModeSubmodule:
+			n.Modified++
 		}
 	}
 	for _, name := range r.status.Untracked {
@@ -57,7 +69,7 @@ func Survey(ctx context.Context, from worktree.Worktree) (Counts, error) {
 			continue
 		}
 		n.New++
-		if err := weigh(name); err != nil {
+		if _, err := weigh(name); err != nil {
 			return Counts{}, err
 		}
 	}

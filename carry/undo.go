@@ -50,13 +50,8 @@ func (u undo) run(ctx context.Context) error {
 	if foreign, err := u.lookAtTarget(ctx); err != nil || len(foreign) > 0 {
 		return &Stuck{Paths: foreign[:min(len(foreign), 100)], Err: err}
 	}
-	for _, step := range slices.Backward(u.journal.steps) {
-		if step.Carry == nil || step.Carry.Fresh && (u.emptied() || nothingAt(step.Carry.Target)) {
-			continue
-		}
-		if err := takeBack(u.withoutOthersTemps(*step.Carry)); err != nil {
-			return &Stuck{Paths: []string{step.Carry.Target}, Err: err}
-		}
+	if err := u.takeBackCarries(); err != nil {
+		return err
 	}
 	if ws != nil {
 		if err := u.takeBackWorkspace(ctx, ws); err != nil {
@@ -67,6 +62,30 @@ func (u undo) run(ctx context.Context) error {
 		u.journal.end = saidRolledBack // all is back: the next process finds nothing to do
 	}
 	return nil
+}
+
+// takeBackCarries takes back each step of a carry, whatever of another one has to stand.
+func (u undo) takeBackCarries() error {
+	stuck := new(Stuck)
+	for _, step := range slices.Backward(u.journal.steps) {
+		if step.Carry == nil || nothingAt(step.Carry.Target) || step.Carry.Fresh && u.emptied() {
+			continue
+		}
+		err := takeBack(u.withoutOthersTemps(*step.Carry))
+		if s, ok := errors.AsType[*Stuck](err); ok {
+			stuck.Paths = append(stuck.Paths, s.Paths...)
+			err = s.Err
+		}
+		if err != nil {
+			stuck.Err = errors.Join(stuck.Err, err)
+		}
+	}
+	if len(stuck.Paths) == 0 && stuck.Err == nil {
+		return nil
+	}
+	slices.Sort(stuck.Paths)
+	stuck.Paths = slices.Compact(stuck.Paths)
+	return stuck
 }
 
 // emptied says whether the child goes as a whole: after hooks, in the process that ran them, what is in it is the

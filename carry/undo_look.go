@@ -129,6 +129,9 @@ func (u undo) lookAtTarget(ctx context.Context) ([]string, error) {
 			continue
 		}
 		to := step.Carry
+		if nothingAt(to.Target) && nothingAt(to.TargetGitDir) {
+			return nil, nil // the worktree was removed, and what was carried with it
+		}
 		at, err := worktree.Open(ctx, to.Target)
 		if err != nil {
 			return []string{to.Target}, err
@@ -272,6 +275,9 @@ func (u undo) asCheckedOut(ctx context.Context, c git.Command, base, p, full str
 	defer file.Close()
 	have, err := io.ReadAll(io.LimitReader(file, int64(len(want))+1))
 	if err != nil {
+		return false
+	}
+	if mode, err := c.ModeOf(ctx, base, p); err != nil || mode == git.ModeExecutable != (info.Mode()&0o100 != 0) {
 		return false
 	}
 	return bytes.Equal(have, want) || u.journal.entry == "" && bytes.HasPrefix(want, have)

@@ -123,8 +123,8 @@ func (x *index) readEntries(ctx context.Context, w worktree.Worktree) error {
 // to the written index: long enough for a few files, and for file systems with seconds only (two on FAT), whose index may
 // lie on a better one.
 const (
-	blind        = 100 * time.Millisecond
-	blindSeconds = 2 * time.Second
+	blind       = 100 * time.Millisecond
+	blindCoarse = 2 * time.Second
 )
 
 // vouches says whether a file surely still is what git has seen for an entry: the same inode, size and times to the
@@ -146,7 +146,7 @@ func (x *index) vouches(entry int, s stat) bool {
 	if x.alone {
 		unseen = 0
 	} else if s.ctime%int64(time.Second) == 0 {
-		unseen = blindSeconds
+		unseen = blindCoarse
 	}
 	return t.MTime == s.mtime && t.CTime == s.ctime && t.Inode == uint32(s.inode) && t.Size == uint32(s.size) &&
 		max(s.mtime, s.ctime) < x.written-int64(unseen)

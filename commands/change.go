@@ -146,11 +146,12 @@ func recoverEarlier(ctx context.Context, env *Env, commonDir string) []Warning {
 	}
 	var warnings []Warning
 	for _, r := range recovered {
-		code := "recovered"
-		if r.Action == "kept" {
-			code = "recoveryKept"
+		lines := r.Paths
+		code := map[string]string{"rolledBack": "recovered", "kept": "recoveryKept", "failed": "recoveryFailed"}[r.Action]
+		if r.Err != nil {
+			lines = append([]string{r.Err.Error()}, lines...)
 		}
-		warnings = append(warnings, warning(code, strings.Join(r.Paths, "\n"), "path", r.Workspace))
+		warnings = append(warnings, warning(code, strings.Join(lines, "\n"), "path", r.Workspace))
 	}
 	return warnings
 }

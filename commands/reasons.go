@@ -83,7 +83,7 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"createFailed":  {"git could not create the workspace.", "Read the detail, mend its cause, then fork again."},
 	"insideParent":  {"The new workspace lies inside its parent and is not ignored there.", "Add it to .gitignore, or choose another folder."},
 	"insideOther":   {"The new workspace lies inside {path}, another workspace that does not ignore it: git shows it there as new.", "Add it to the .gitignore there, or choose another folder."},
-	"rollbackStuck": {"The fork failed and could not be taken back completely.", "Look at what is named in the detail; sidefork recover tries again."},
+	"rollbackStuck": {"It failed and could not be taken back completely.", "Look at what is named in the detail; sidefork recover tries again."},
 
 	// The carry.
 	"baseMismatch":     {"The two workspaces are not at the same commit.", "Bring both to the same commit first."},
@@ -118,8 +118,9 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"hookWrote":      {"The repository's post-checkout hook changed files in the new workspace: {paths}.", "Look at them: they are not in the parent."},
 	"startUnknown":   {"The agent was not seen to start.", "Look at its terminal."},
 	"settingIgnored": {"The setting {name} is not known and was ignored.", "Correct or remove it."},
-	"recovered":      {"A fork that was interrupted earlier was taken back: {path}.", ""},
-	"recoveryKept":   {"A fork that was interrupted earlier was left as it is, because it holds something of its own: {path}.", "Look at it, then remove it or use it."},
+	"recovered":      {"What was interrupted earlier was taken back: {path}.", ""},
+	"recoveryFailed": {"What was interrupted earlier could not be taken back: {path}.", "Read the detail; sidefork recover tries again."},
+	"recoveryKept":   {"What was interrupted earlier was left as it is where it holds something of its own: {path}.", "Look at it, then remove it or use it."},
 
 	"internal": {"sidefork made a mistake.", "Please report it with the log."},
 }

@@ -20,9 +20,10 @@ type RecoverResult struct {
 // Recovered is what became of one operation whose sidecar was killed.
 type Recovered struct {
 	OperationID string   `json:"operationId"`
-	Action      string   `json:"action"` // rolledBack, kept
+	Action      string   `json:"action"` // rolledBack, kept, failed (to be tried again)
 	Workspace   string   `json:"workspace"`
-	Paths       []string `json:"paths,omitempty"` // of kept: what it holds
+	Paths       []string `json:"paths,omitempty"` // of kept: what it holds; of failed: what stands
+	Detail      string   `json:"detail,omitempty"`
 }
 
 func recoverOperations(ctx context.Context, env *Env, argument json.RawMessage, _ Progress) (any, error) {
@@ -49,11 +50,15 @@ func recoverOperations(ctx context.Context, env *Env, argument json.RawMessage, 
 		}
 		seen[at.CommonDir] = true
 		recovered, err := carry.Recover(ctx, at.CommonDir)
-		if err != nil {
-			return nil, &Failure{Reason: reason("rollbackStuck", nil), Effect: Kept, Detail: err.Error()}
-		}
 		for _, r := range recovered {
-			result.Recovered = append(result.Recovered, Recovered{OperationID: r.Operation, Action: r.Action, Workspace: r.Workspace, Paths: r.Paths})
+			one := Recovered{OperationID: r.Operation, Action: r.Action, Workspace: r.Workspace, Paths: r.Paths}
+			if r.Err != nil {
+				one.Detail = r.Err.Error()
+			}
+			result.Recovered = append(result.Recovered, one)
+		}
+		if err != nil { // of a journal that cannot be read or believed
+			result.Recovered = append(result.Recovered, Recovered{Action: "failed", Detail: err.Error()})
 		}
 	}
 	return result, nil

@@ -90,6 +90,17 @@ func (c Command) Has(ctx context.Context, commit, path string) (bool, error) {
 	return len(found) > 0, err
 }
 
+// ModeOf is the mode that a commit has for a path; 0 where it has none.
+func (c Command) ModeOf(ctx context.Context, commit, path string) (uint32, error) {
+	c.Args = []string{"ls-tree", "-z", "--full-tree", commit, "--", path}
+	out, err := c.Output(ctx)
+	if err != nil || len(out) < len("100644 ") {
+		return 0, err
+	}
+	m, _ := mode(string(out[:6]))
+	return m, nil
+}
+
 func (c Command) paths(ctx context.Context) ([]string, error) {
 	out, err := c.Output(ctx)
 	if err != nil {

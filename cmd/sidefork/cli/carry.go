@@ -119,7 +119,7 @@ func whyLeft(reason string) string {
 	case "specialFile":
 		return "a pipe, socket or device"
 	case "submodule":
-		return "changes inside a submodule"
+		return "a submodule: an empty folder in the new workspace"
 	case "intentToAddGone":
 		return "announced by git add -N, and gone"
 	case "worktree":

@@ -93,7 +93,9 @@ func (l *line) showPlan(p commands.Plan, asked commands.ForkParams) {
 	default:
 		l.fact("session", "none: a workspace without an agent")
 	}
-	l.fact("changes", numbers(p.Numbers))
+	if p.Base != "" && (len(p.Refusals) == 0 || len(p.Files) > 0) { // else nobody has looked at them
+		l.fact("changes", numbers(p.Numbers))
+	}
 	for _, r := range p.Refusals {
 		fmt.Fprintf(l.out, "\nwould be refused: %s [%s]\n", commands.Printable(r.Message), commands.Printable(r.Code))
 		if r.Remedy != "" {

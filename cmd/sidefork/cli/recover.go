@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -24,21 +26,32 @@ by a crash or a power cut. It removes nothing that is not sidefork's own: what h
 				return err
 			}
 			argument := commands.RecoverParams{Repository: repository}
-			l.call(ctx, "sidefork.recover", argument, show(l, func(r commands.RecoverResult) {
+			a := l.ask(ctx, "sidefork.recover", argument)
+			l.tell(a, show(l, func(r commands.RecoverResult) {
 				if len(r.Recovered) == 0 {
 					fmt.Fprintln(l.out, "There is nothing to recover.")
 				}
 				for _, o := range r.Recovered {
 					what := "Taken back"
-					if o.Action == "kept" {
+					switch o.Action {
+					case "kept":
 						what = "Kept"
+					case "failed":
+						what = "Could not be taken back yet"
 					}
 					fmt.Fprintf(l.out, "%s: %s (operation %s)\n", what, commands.Printable(o.Workspace), commands.Printable(o.OperationID))
 					for _, path := range o.Paths {
 						l.fact("holds", path)
 					}
+					if o.Detail != "" {
+						l.fact("because", o.Detail)
+					}
 				}
 			}))
+			var r commands.RecoverResult
+			if json.Unmarshal(a.result, &r) == nil && slices.ContainsFunc(r.Recovered, func(o commands.Recovered) bool { return o.Action == "failed" }) {
+				l.status = exitFailed
+			}
 			return nil
 		}),
 	}
