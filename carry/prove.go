@@ -56,7 +56,7 @@ func (w *writing) prove(ctx context.Context) (again string, err error) {
 			return "", err
 		}
 		differ = append(differ, more...)
-		seen.settle(differ)
+		differ = w.settle(ctx, &seen, differ)
 	}
 	if moved, err := w.parentMoved(ctx, begun); moved != "" || err != nil {
 		return moved, err

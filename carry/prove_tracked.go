@@ -1,6 +1,7 @@
 package carry
 
 import (
+	"bytes"
 	"context"
 	"path"
 	"slices"
@@ -113,14 +114,36 @@ func (w *writing) alike(ctx context.Context, name string, a, b stat, vouched boo
 }
 
 // settle ends the doubts: git has looked into the child's files, and names those that are not as it wrote them, of which
-// differ has what is not the parent's either. Any other is what a checkout makes there.
-func (t *tracked) settle(differ []string) {
+// differ has what is not the parent's either. Any other is what a checkout makes there. So are some that git names: it
+// calls a fresh checkout modified where a rule came after the blob. What is left of differ is given back.
+func (w *writing) settle(ctx context.Context, t *tracked, differ []string) []string {
 	for _, it := range t.doubtful {
-		if !slices.Contains(differ, it.path) {
-			t.unlike = append(t.unlike, it)
+		at := slices.Index(differ, it.path)
+		if at >= 0 && !w.asCheckedOut(ctx, it.path) {
+			continue
 		}
+		if at >= 0 {
+			differ = slices.Delete(differ, at, at+1)
+		}
+		t.unlike = append(t.unlike, it)
 	}
 	t.doubtful = nil
+	return differ
+}
+
+// asCheckedOut says whether the child's file surely has the bytes that a checkout of the base writes.
+func (w *writing) asCheckedOut(ctx context.Context, name string) bool {
+	want, err := git.Command{Dir: w.child.Path}.CheckedOut(ctx, w.plan.base, name)
+	if err != nil {
+		return false
+	}
+	f, err := w.target.open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	same, err := sameContent(ctx, f, bytes.NewReader(want), int64(len(want)))
+	return same && err == nil
 }
 
 // takeToo adds what was found to the plan and gives one of the paths.

@@ -45,7 +45,7 @@ func (w *writing) underOldRules(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	seen.settle(nil)
+	w.settle(ctx, &seen, nil)
 	w.takeToo(seen)
 	w.onlyMore = false
 	return nil
