@@ -64,6 +64,8 @@ agents: skips
 
 test-long: test ## test, then what takes longer: every case again, under load, fuzzing
 	$(GO) test -race -count=3 -timeout 60m $(UNITS) ./test/cases/... ./test/crash/...
+	$(GO) test -timeout 60m -run 'RandomStates|LivingParent|RulesThatChange' ./carry -rounds 1000 -live 200 -rules
+	$(GO) test -timeout 60m -run Kill ./test/crash -kills 40
 	$(MAKE) --no-print-directory fuzz
 
 fuzz: ## every fuzz target for FUZZTIME (default 1m) each
