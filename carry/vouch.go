@@ -120,10 +120,10 @@ func (x *index) readEntries(ctx context.Context, w worktree.Worktree) error {
 
 // Two changes within a tick of a file system's clock leave the same times. If git looked at the file between them it is
 // wrong about it for ever, and nothing in the index tells. blind is how long git may have been on its way from that look
-// to the written index: long enough for a few files, and for file systems with seconds only (two on FAT), whose index may
-// lie on a better one.
+// to the written index: longer than a tick and what a small `git add` takes; for file systems with seconds only (two on
+// FAT), whose index may lie on a better one, as long as those.
 const (
-	blind       = 100 * time.Millisecond
+	blind       = tick
 	blindCoarse = 2 * time.Second
 )
 
