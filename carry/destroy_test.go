@@ -18,6 +18,7 @@ import (
 
 // TestTakingACarryBackKeepsWhatWasDoneInTheTargetSince puts no old index over newer commits and stagings.
 func TestTakingACarryBackKeepsWhatWasDoneInTheTargetSince(t *testing.T) {
+	t.Parallel()
 	for name, work := range map[string]func(r *repo, target string){
 		"a commit": func(r *repo, target string) {
 			must(r, os.WriteFile(filepath.Join(target, "mine"), []byte("m"), 0o644))
@@ -61,6 +62,7 @@ func TestTakingACarryBackKeepsWhatWasDoneInTheTargetSince(t *testing.T) {
 // TestWhatACarryCannotTakeBackIsNamedAndTheRestIsBack: of what was carried and edited since, each path is named, and
 // once only; what nobody has touched is gone again.
 func TestWhatACarryCannotTakeBackIsNamedAndTheRestIsBack(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	target := filepath.Join(filepath.Dir(r.top), "target")
 	r.git("worktree", "add", "-q", "-b", "target", target, "HEAD")
@@ -99,6 +101,7 @@ func TestWhatACarryCannotTakeBackIsNamedAndTheRestIsBack(t *testing.T) {
 
 // TestACarryWhoseTargetWasRemovedIsOver: there is nothing left to take back, and nothing to say for ever.
 func TestACarryWhoseTargetWasRemovedIsOver(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	target := filepath.Join(filepath.Dir(r.top), "target")
 	r.git("worktree", "add", "-q", "-b", "target", target, "HEAD")
@@ -125,6 +128,7 @@ func TestACarryWhoseTargetWasRemovedIsOver(t *testing.T) {
 }
 
 func TestACarryIntoATargetThatGitHasLockedIsRefused(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	target := filepath.Join(filepath.Dir(r.top), "target")
 	r.git("worktree", "add", "-q", "-b", "target", target, "HEAD")
@@ -141,6 +145,7 @@ func TestACarryIntoATargetThatGitHasLockedIsRefused(t *testing.T) {
 }
 
 func TestTakingBackKeepsALinkThatLeadsElsewhereNow(t *testing.T) {
+	t.Parallel()
 	top := t.TempDir()
 	must(t, os.Symlink("mine", filepath.Join(top, "l")))
 	must(t, os.Symlink("carried", filepath.Join(top, "m")))
@@ -161,6 +166,7 @@ func TestTakingBackKeepsALinkThatLeadsElsewhereNow(t *testing.T) {
 // TestRecoverKeepsAHalfMadeChildInWhichSomebodyStaged: git has finished the child after the kill, and only its index has
 // what somebody did.
 func TestRecoverKeepsAHalfMadeChildInWhichSomebodyStaged(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	killed(t, r, "made")
 	journal := journalFile(r.top+"/.git", operation)
@@ -187,6 +193,7 @@ func TestRecoverKeepsAHalfMadeChildInWhichSomebodyStaged(t *testing.T) {
 
 // TestAPlantedJournalReachesNothingOutsideItsRepository: a .git folder may come from anywhere.
 func TestAPlantedJournalReachesNothingOutsideItsRepository(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	victim := t.TempDir()
 	must(t, os.Symlink("/etc/passwd", filepath.Join(victim, "l")))
@@ -215,6 +222,7 @@ func TestLookRefusesATemporaryFolderInsideTheWorkspace(t *testing.T) {
 }
 
 func TestLookNeverOpensAFIFO(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	must(t, os.Mkdir(r.path("n"), 0o755))
 	must(t, unix.Mkfifo(r.path("n/.git"), 0o644))
@@ -228,6 +236,7 @@ func TestLookNeverOpensAFIFO(t *testing.T) {
 }
 
 func TestTheExecuteBitComesThoughASettingHidesIt(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.git("config", "core.fileMode", "false")
 	must(t, os.Chmod(r.path("a.txt"), 0o755))
@@ -239,6 +248,7 @@ func TestTheExecuteBitComesThoughASettingHidesIt(t *testing.T) {
 }
 
 func TestUnstageNamesAnEntryWithoutAFile(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.write("f", "new")
 	r.git("add", "f")

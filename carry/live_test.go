@@ -22,6 +22,7 @@ var liveFlag = flag.Int("live", 8, "forks of a parent that is being written to")
 // TestForkOfALivingParentIsOneMomentOrNothing forks while somebody edits, creates, deletes, renames, stages and commits.
 // Each fork must be a state that the parent was in since it was asked for, or be refused and leave nothing.
 func TestForkOfALivingParentIsOneMomentOrNothing(t *testing.T) {
+	t.Parallel()
 	forks := *liveFlag
 	if testing.Short() {
 		forks = min(forks, 4)

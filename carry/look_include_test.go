@@ -34,6 +34,7 @@ func withIgnored(t testing.TB) *repo {
 }
 
 func TestIgnoredFilesComeWhereTheyAreAskedFor(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		state   func(r *repo)
 		file    string   // .worktreeinclude
@@ -125,6 +126,9 @@ func TestIgnoredFilesComeWhereTheyAreAskedFor(t *testing.T) {
 			file:  "ignored/a?b*\n.env.\\ \n", include: []string{".env-*"}, want: ".env-\xff .env.  ignored/a\nb\t\"ü", stays: ".env .env.production ignored mix/other src/.env x.log",
 		},
 	} {
+		if !sampled(name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := withIgnored(t)
@@ -195,6 +199,7 @@ func sameFile(t *testing.T, parent, child, name string) {
 }
 
 func TestIncludedFilesKeepTheirTimesAndModes(t *testing.T) {
+	t.Parallel()
 	r := withIgnored(t)
 	at := time.Date(2001, 2, 3, 4, 5, 6, 789, time.UTC)
 	for _, name := range []string{"ignored/a.js", "ignored/deep/b.js"} {
@@ -221,6 +226,7 @@ func TestIncludedFilesKeepTheirTimesAndModes(t *testing.T) {
 }
 
 func TestTooManyIncludedFilesAreRefusedByName(t *testing.T) {
+	t.Parallel()
 	r := withIgnored(t) // ignored/ has three files of one byte each, .env one
 	r.write("n1", "n")
 	r.git("rm", "-q", "--cached", "once.log") // it comes anyway, and counts as untracked
@@ -246,6 +252,7 @@ func TestTooManyIncludedFilesAreRefusedByName(t *testing.T) {
 }
 
 func TestAHugePatternFileIsRefused(t *testing.T) {
+	t.Parallel()
 	r := withIgnored(t)
 	r.write(".worktreeinclude", strings.Repeat("x\n", includeFileLimit/2)+"\n")
 	if _, _, _, err := r.fork(Options{IncludeFile: true}); code(err) != "unsupportedState" {
@@ -257,6 +264,7 @@ func TestAHugePatternFileIsRefused(t *testing.T) {
 }
 
 func TestUnreadableIncludedFilesAreRefused(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() == 0 {
 		t.Skip("root reads everything")
 	}
@@ -296,6 +304,7 @@ func TestUnreadableIncludedFilesAreRefused(t *testing.T) {
 }
 
 func TestIncludedFilesThatMoveAreTakenAgain(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		move  func(r *repo)
 		again bool // the parent is looked at anew
@@ -310,6 +319,9 @@ func TestIncludedFilesThatMoveAreTakenAgain(t *testing.T) {
 		"its folder becomes a link": {func(r *repo) { r.remove("ignored/deep"); r.link("/etc", "ignored/deep") }, true, "a.js deep"},
 		"one more is no move":       {func(r *repo) { r.write("ignored/later/c.js", "c"); r.write(".env.more", "m") }, false, "a.js deep/b.js deep/b.log"},
 	} {
+		if !sampled(name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := withIgnored(t)
@@ -348,6 +360,7 @@ func TestIncludedFilesThatMoveAreTakenAgain(t *testing.T) {
 }
 
 func TestProofSeesOneOtherByteInAnIncludedFile(t *testing.T) {
+	t.Parallel()
 	r := withIgnored(t)
 	w := openAt(t, r.top)
 	plan, err := Look(context.Background(), w, w.Head, Options{Include: []string{"ignored"}})
@@ -362,6 +375,7 @@ func TestProofSeesOneOtherByteInAnIncludedFile(t *testing.T) {
 }
 
 func TestIncludedFilesAreTakenBack(t *testing.T) {
+	t.Parallel()
 	r := withIgnored(t)
 	before := everything(t, r.world())
 	w := opened(t, r.top)
@@ -381,6 +395,7 @@ func TestIncludedFilesAreTakenBack(t *testing.T) {
 }
 
 func TestIncludedFilesAreInTheWayOfNothing(t *testing.T) {
+	t.Parallel()
 	r := withIgnored(t)
 	to := filepath.Join(r.world(), "to")
 	r.git("worktree", "add", "-q", "-b", "to", to)

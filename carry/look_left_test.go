@@ -14,6 +14,7 @@ import (
 )
 
 func TestWhatDoesNotComeIsNamed(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.write("nest/f", "f")
 	r.write("swapped", "s")
@@ -69,6 +70,7 @@ func TestWhatDoesNotComeIsNamed(t *testing.T) {
 }
 
 func TestKeptFilesOfARemovedIgnoredFolderCome(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.write(".env", "old")
 	r.write("ignored/deep/cfg", "cfg")
@@ -92,6 +94,7 @@ func TestKeptFilesOfARemovedIgnoredFolderCome(t *testing.T) {
 }
 
 func TestSubmodules(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	inner := newRepo(t)
 	r.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner.top, "sub")
@@ -115,6 +118,7 @@ func TestSubmodules(t *testing.T) {
 }
 
 func TestUnreadableIsRefused(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() == 0 {
 		t.Skip("root reads everything")
 	}
@@ -135,6 +139,7 @@ func TestUnreadableIsRefused(t *testing.T) {
 }
 
 func TestLimitsAreExact(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.write("n1", "12345")
 	r.write("n2", "12345")
@@ -158,6 +163,7 @@ func (p *Plan) refusedError() error {
 }
 
 func TestConflictIsRefused(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.git("checkout", "-q", "-b", "o")
 	r.write("a.txt", "theirs")
@@ -179,6 +185,7 @@ func TestConflictIsRefused(t *testing.T) {
 }
 
 func TestUnstageKeepsTheIndexOfTheBase(t *testing.T) {
+	t.Parallel()
 	for name, state := range states {
 		if !sampled(name) {
 			continue
@@ -207,6 +214,7 @@ func TestUnstageKeepsTheIndexOfTheBase(t *testing.T) {
 }
 
 func TestSurveyCountsEachPathOnce(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.write("a.txt", "1")
 	r.git("add", "a.txt")

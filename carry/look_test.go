@@ -11,6 +11,7 @@ import (
 
 // TestCarryBringsEveryState holds the child of each state against its parent: files, links, modes, entries and flags.
 func TestCarryBringsEveryState(t *testing.T) {
+	t.Parallel()
 	for name, state := range states {
 		if !sampled(name) {
 			continue

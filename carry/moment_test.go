@@ -15,6 +15,7 @@ import (
 // TestCarryIsOneMomentOfItsParent changes the parent in ways that leave its index and its listed names as they were, at
 // each of the places where a look is over and the next has not begun.
 func TestCarryIsOneMomentOfItsParent(t *testing.T) {
+	t.Parallel()
 	type during struct {
 		looked   func(r *repo, p *Plan) // between the look and the first write
 		written  func(r *repo)          // between the first write and its proof
@@ -103,6 +104,9 @@ func TestCarryIsOneMomentOfItsParent(t *testing.T) {
 			during: during{compared: func(r *repo) { must(r, os.Chmod(r.path("docs/c.md"), 0o744)) }},
 		},
 	} {
+		if !sampled(name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRepo(t)
@@ -147,6 +151,7 @@ func TestCarryIsOneMomentOfItsParent(t *testing.T) {
 
 // A commit that leaves the index and every file as they are.
 func TestCarryRefusesWhenParentsHeadMovesAtTheLastMoment(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.write("a.txt", "edited\n")
 	r.write("b.txt", "b\n")
@@ -167,6 +172,7 @@ func TestCarryRefusesWhenParentsHeadMovesAtTheLastMoment(t *testing.T) {
 // A tracked file that was edited and restored while the carry ran: what was seen of the others before may have belonged
 // to its edited state.
 func TestCarryLooksAgainWhenAFileWasEditedAndRestored(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.write("n.txt", "n\n")
 	proofs := 0

@@ -44,6 +44,7 @@ func (f faulty) Sync() error {
 // TestAJournalThatCannotBeWrittenTakesEverythingBack lets each write and sync of the journal fail in turn, once or for
 // good, through a whole fork with a carry and a hook.
 func TestAJournalThatCannotBeWrittenTakesEverythingBack(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.write("a.txt", "carried\n")
 	r.write("new/n.txt", "new\n")
@@ -120,6 +121,7 @@ func wholeFork(t *testing.T, o *Operation, path string) (kept bool, err error) {
 
 // TestHalfALineIsCutOffAgain, so that the next one can be read.
 func TestHalfALineIsCutOffAgain(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	before := everything(t, r.world())
 	o := begun(t, opened(t, r.top))
@@ -142,6 +144,7 @@ func TestHalfALineIsCutOffAgain(t *testing.T) {
 
 // TestARollBackNeedsNoRoom: what it would note down on a full disk, it does without.
 func TestARollBackNeedsNoRoom(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	before := everything(t, r.world())
 	o := begun(t, opened(t, r.top))
@@ -187,6 +190,7 @@ func unprivileged(t *testing.T) bool {
 
 // TestAFolderThatMayNotBeWrittenTakesEverythingBack: one at a time of all those in which a fork writes.
 func TestAFolderThatMayNotBeWrittenTakesEverythingBack(t *testing.T) {
+	t.Parallel()
 	if !unprivileged(t) {
 		return
 	}

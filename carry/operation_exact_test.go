@@ -28,6 +28,7 @@ func oddRepo(t *testing.T) *repo {
 }
 
 func TestForkAndCarryInAFolderWhoseNameIsNoUTF8(t *testing.T) {
+	t.Parallel()
 	r := oddRepo(t)
 	r.write("a.txt", "the parent's edit\n")
 	r.write("new\xff.txt", "new\n")
@@ -55,6 +56,7 @@ func TestForkAndCarryInAFolderWhoseNameIsNoUTF8(t *testing.T) {
 }
 
 func TestRecoverInAFolderWhoseNameIsNoUTF8(t *testing.T) {
+	t.Parallel()
 	for _, stage := range []string{"made", "carried"} {
 		t.Run(stage, func(t *testing.T) {
 			t.Parallel()
@@ -71,6 +73,7 @@ func TestRecoverInAFolderWhoseNameIsNoUTF8(t *testing.T) {
 
 // TestRecoverOfACarryIntoAFolderWhoseNameIsNoUTF8 has every path of a journal in it: target, git folder, aside.
 func TestRecoverOfACarryIntoAFolderWhoseNameIsNoUTF8(t *testing.T) {
+	t.Parallel()
 	r := oddRepo(t)
 	target := r.world() + "/" + odd
 	r.git("worktree", "add", "-q", "-b", "target", target+"/t\xff", "HEAD")
@@ -97,6 +100,7 @@ func TestRecoverOfACarryIntoAFolderWhoseNameIsNoUTF8(t *testing.T) {
 }
 
 func TestAJournalKeepsEveryByteAndReadsTheFormerForm(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"/plain/ü \U0001F600", "/" + odd, "/\xff\xfe\"\\", ""} {
 		s := said{What: saidStep, Source: exact(name), Entry: exact(name), Step: &Step{
 			Workspace: &WorkspaceStep{Path: []byte(name), Entries: []exact{exact(name)}},

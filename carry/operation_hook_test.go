@@ -51,6 +51,7 @@ func awaitLine(t testing.TB, fifo string) string {
 }
 
 func TestRunHookRunsItAsGitWould(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	w := opened(t, r.top)
 	hook(t, w, `echo "$@"; pwd; git ls-files '*.md'; env | grep '^GIT_' >env.txt; exit 0`)
@@ -73,6 +74,7 @@ func TestRunHookRunsItAsGitWould(t *testing.T) {
 }
 
 func TestAFailingHookIsAResult(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	w := opened(t, r.top)
 	hook(t, w, `echo "husky - command not found" >&2; exit 1`)
@@ -85,6 +87,7 @@ func TestAFailingHookIsAResult(t *testing.T) {
 }
 
 func TestAHookThatChangesFilesIsNamedFileByFile(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	w := opened(t, r.top)
 	hook(t, w, "echo stamp >>a.txt; echo x >new.txt; echo x >debug.log; rm docs/c.md; git show HEAD:run.sh >run.sh")
@@ -99,6 +102,7 @@ func TestAHookThatChangesFilesIsNamedFileByFile(t *testing.T) {
 }
 
 func TestAHooksBackgroundJobKeepsNobodyWaiting(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	w := opened(t, r.top)
 	marks := filepath.Join(t.TempDir(), "marks")
@@ -114,6 +118,7 @@ func TestAHooksBackgroundJobKeepsNobodyWaiting(t *testing.T) {
 }
 
 func TestARelativeHooksPathIsTheChildsOwn(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.write(".gitignore", ".husky/_/\n")
 	r.commit("ignore")
@@ -132,6 +137,7 @@ func TestARelativeHooksPathIsTheChildsOwn(t *testing.T) {
 }
 
 func TestACancelledHookEndsAndIsTakenBack(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	w := opened(t, r.top)
 	marks := filepath.Join(t.TempDir(), "marks")
@@ -153,6 +159,7 @@ func TestACancelledHookEndsAndIsTakenBack(t *testing.T) {
 }
 
 func TestACommitThatAHookMadeStops(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	w := opened(t, r.top)
 	hook(t, w, "git -c user.name=H -c user.email=h@example.invalid commit -q --allow-empty -m 'from the hook'")

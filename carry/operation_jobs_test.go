@@ -39,6 +39,7 @@ func jobs(t *testing.T, w worktree.Worktree, before ...string) (runs func(i int)
 }
 
 func TestRollBackEndsWhatAHookLeftRunning(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	w := opened(t, r.top)
 	runs := jobs(t, w, ":", "trap '' TERM", "exec >/dev/null 2>&1 </dev/null")
@@ -58,6 +59,7 @@ func TestRollBackEndsWhatAHookLeftRunning(t *testing.T) {
 }
 
 func TestAHooksJobsGoOnAfterACompletedFork(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	runs := jobs(t, opened(t, r.top), ":")
 	o := begun(t, opened(t, r.top))
@@ -73,6 +75,7 @@ func TestAHooksJobsGoOnAfterACompletedFork(t *testing.T) {
 
 // TestRollBackEndsNobodyElsesJobs: those of another operation.
 func TestRollBackEndsNobodyElsesJobs(t *testing.T) {
+	t.Parallel()
 	kept, back := newRepo(t), newRepo(t)
 	theirs := jobs(t, opened(t, kept.top), ":")
 	first := begun(t, opened(t, kept.top))

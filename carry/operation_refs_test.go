@@ -12,6 +12,7 @@ import (
 
 // TestAnEarlierBranchsReflogOutlivesARollBack: git deletes the reflog with the branch, and in it what only that one knew.
 func TestAnEarlierBranchsReflogOutlivesARollBack(t *testing.T) {
+	t.Parallel()
 	zeros, gone := strings.Repeat("0", 40), strings.Repeat("1", 40)
 	for name, reflog := range map[string]string{
 		"lines of commits that are gone": zeros + " " + gone + " T <t@example.invalid> 1700000000 +0000\tcommit (initial): mine\n",
@@ -45,6 +46,7 @@ func TestAnEarlierBranchsReflogOutlivesARollBack(t *testing.T) {
 
 // TestAnEarlierBranchsReflogOutlivesAKill at both sides of the deletion.
 func TestAnEarlierBranchsReflogOutlivesAKill(t *testing.T) {
+	t.Parallel()
 	const reflog = "0000000000000000000000000000000000000000 1111111111111111111111111111111111111111 T <t@example.invalid> 1700000000 +0000\tmine\n"
 	for name, goOn := range map[string]func(r *repo, u undo, ws *WorkspaceStep){
 		"nothing done yet": func(*repo, undo, *WorkspaceStep) {},
@@ -101,6 +103,7 @@ func withoutTimes(everything string) string {
 
 // TestNoEncodingHidesTheOwnBranch: git would write its answers about reflogs in these.
 func TestNoEncodingHidesTheOwnBranch(t *testing.T) {
+	t.Parallel()
 	for _, encoding := range []string{"UTF-16", "UTF-32BE", "EBCDIC-US", "no-such-encoding"} {
 		t.Run(encoding, func(t *testing.T) {
 			t.Parallel()
@@ -124,6 +127,7 @@ func TestNoEncodingHidesTheOwnBranch(t *testing.T) {
 
 // TestCreateNeverPutsABranchOverABrokenRef: to git none of these is a branch, and update-ref writes over them.
 func TestCreateNeverPutsABranchOverABrokenRef(t *testing.T) {
+	t.Parallel()
 	for name, make := range map[string]func(r *repo){
 		"a symbolic ref to nowhere":     func(r *repo) { r.git("symbolic-ref", "refs/heads/wish", "refs/heads/nowhere") },
 		"a symbolic ref to a branch":    func(r *repo) { r.git("symbolic-ref", "refs/heads/wish", "refs/heads/main") },

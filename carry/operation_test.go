@@ -113,6 +113,7 @@ func refusal(err error) string {
 }
 
 func TestNothingIsWrittenBeforeBegin(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	before := everything(t, r.world())
 	w := opened(t, r.top)
@@ -131,6 +132,7 @@ func TestNothingIsWrittenBeforeBegin(t *testing.T) {
 }
 
 func TestCreateRefusesWithNothingWritten(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.write("../full/precious.txt", "precious")
 	r.git("branch", "taken")
@@ -166,6 +168,7 @@ func TestCreateRefusesWithNothingWritten(t *testing.T) {
 }
 
 func TestCreateMakesAChildThatIsItself(t *testing.T) {
+	t.Parallel()
 	for _, format := range []string{"sha1", "sha256"} {
 		r := newRepo(t, "--object-format="+format)
 		source := opened(t, r.top)
@@ -199,6 +202,7 @@ func TestCreateMakesAChildThatIsItself(t *testing.T) {
 }
 
 func TestCreateFromALinkedParentStartsAtItsCommit(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	linked := r.world() + "/linked"
 	r.git("worktree", "add", "-q", "-b", "feat", linked)
@@ -213,6 +217,7 @@ func TestCreateFromALinkedParentStartsAtItsCommit(t *testing.T) {
 }
 
 func TestCreateBringsSparsePatternsAlong(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.git("sparse-checkout", "set", "--cone", "src")
 	child := created(t, begun(t, opened(t, r.top)), r.world()+"/child", "child")
@@ -225,6 +230,7 @@ func TestCreateBringsSparsePatternsAlong(t *testing.T) {
 }
 
 func TestRollBackLeavesEverythingAsItWas(t *testing.T) {
+	t.Parallel()
 	layouts := map[string]func(r *repo) (source, child, branch string){
 		"plain":              func(r *repo) (string, string, string) { return r.top, r.world() + "/child", "child" },
 		"folders above both": func(r *repo) (string, string, string) { return r.top, r.world() + "/x/y/child", "x/y/child" },
@@ -309,6 +315,7 @@ func TestRollBackLeavesEverythingAsItWas(t *testing.T) {
 }
 
 func TestCreateRefusesAChildThatActsOnItsParent(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.write("a.txt", "an edit\n")
 	r.write("n.txt", "new\n")
@@ -330,6 +337,7 @@ func TestCreateRefusesAChildThatActsOnItsParent(t *testing.T) {
 }
 
 func TestCreateThatGitCannotFinishIsTakenBack(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.write(".gitattributes", "*.txt filter=gone\n")
 	r.commit("attributes")
@@ -348,6 +356,7 @@ func TestCreateThatGitCannotFinishIsTakenBack(t *testing.T) {
 }
 
 func TestCreateCancelledInTheMiddleIsTakenBack(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	marks := slowCheckout(t, r)
 	before := everything(t, r.world())
@@ -378,6 +387,7 @@ func TestCreateCancelledInTheMiddleIsTakenBack(t *testing.T) {
 }
 
 func TestOnlyOneOperationRunsForASource(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.git("worktree", "add", "-q", "-b", "other", r.world()+"/other")
 	first := begun(t, opened(t, r.top))
@@ -395,6 +405,7 @@ func TestOnlyOneOperationRunsForASource(t *testing.T) {
 }
 
 func TestTwelveOperationsOfTwelveSourcesRunAtOnce(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	const n = 12
 	sources := make([]worktree.Worktree, n)

@@ -76,6 +76,7 @@ func (r *repo) dirty() {
 
 // TestParentStaysAsItIsWhateverItsGitIs forks repositories whose index or git folder is of another kind.
 func TestParentStaysAsItIsWhateverItsGitIs(t *testing.T) {
+	t.Parallel()
 	shell := func(script string) func(r *repo) string {
 		return func(r *repo) string {
 			r.Helper()

@@ -41,6 +41,7 @@ func code(err error) string {
 }
 
 func TestProofSeesOneOtherByteInTheChild(t *testing.T) {
+	t.Parallel()
 	for name, alter := range map[string]func(child string) error{
 		"byte of a tracked file": func(c string) error { return os.WriteFile(filepath.Join(c, "a.txt"), []byte("Edited\n"), 0o644) },
 		"byte with its old time": func(c string) error {
@@ -70,6 +71,9 @@ func TestProofSeesOneOtherByteInTheChild(t *testing.T) {
 		},
 		"commit": func(c string) error { _, err := tryGit(c, "commit", "-q", "-m", "x"); return err },
 	} {
+		if !sampled(name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRepo(t)
@@ -88,6 +92,7 @@ func TestProofSeesOneOtherByteInTheChild(t *testing.T) {
 }
 
 func TestCarryTakesAgainWhatMovesInTheParent(t *testing.T) {
+	t.Parallel()
 	for name, move := range map[string]func(r *repo){
 		"an edited file is edited again": func(r *repo) { r.write("a.txt", "edited again\n") },
 		"the same size at once":          func(r *repo) { r.write("n.txt", "m\n") },
@@ -112,6 +117,9 @@ func TestCarryTakesAgainWhatMovesInTheParent(t *testing.T) {
 			must(r, os.Chmod(r.path("ro"), 0o555))
 		},
 	} {
+		if !sampled(name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRepo(t)
@@ -138,6 +146,7 @@ func TestCarryTakesAgainWhatMovesInTheParent(t *testing.T) {
 
 // A change within the same tick of the clock leaves no trace in any time: only the bytes tell.
 func TestCarryTakesAgainWhatChangedWithoutATrace(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.write("n.txt", "n\n")
 	plan, err := Look(context.Background(), openAt(t, r.top), openAt(t, r.top).Head, Options{})
@@ -167,6 +176,7 @@ func TestCarryTakesAgainWhatChangedWithoutATrace(t *testing.T) {
 }
 
 func TestCarryTakesAgainWhatMovesAfterItWasCompared(t *testing.T) {
+	t.Parallel()
 	for name, trace := range map[string]bool{"with other times": true, "within a tick": false} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t)
@@ -195,6 +205,7 @@ func TestCarryTakesAgainWhatMovesAfterItWasCompared(t *testing.T) {
 }
 
 func TestCancellingInTheMiddleOfAnythingEndsTheCarry(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.write("big", strings.Repeat("0123456789abcdef", 8<<16))
 	plan, err := Look(context.Background(), openAt(t, r.top), openAt(t, r.top).Head, Options{})
@@ -221,6 +232,7 @@ func TestCancellingInTheMiddleOfAnythingEndsTheCarry(t *testing.T) {
 }
 
 func TestCarryGivesUpWhenTheParentNeverStops(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.write("log.txt", "0")
 	n := 0
@@ -231,6 +243,7 @@ func TestCarryGivesUpWhenTheParentNeverStops(t *testing.T) {
 }
 
 func TestCarryRefusesWhenParentCommits(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.write("a.txt", "edited\n")
 	_, result, err := r.forkDuring(1, func(string) { r.commit("meanwhile") })

@@ -15,6 +15,7 @@ import (
 
 // TestAsker is no test: it is another process that asks what became of the operation.
 func TestAsker(t *testing.T) {
+	t.Parallel()
 	if common := os.Getenv("SIDEFORK_TEST_ASK"); common != "" {
 		os.Stdout.WriteString("outcome " + Outcome(common, operation) + "\n")
 	}
@@ -34,6 +35,7 @@ func asked(t testing.TB, common string) string {
 
 // TestOutcomeSaysWhatBecameOfAnOperation in this process and in another, and none of the ids is good for a second one.
 func TestOutcomeSaysWhatBecameOfAnOperation(t *testing.T) {
+	t.Parallel()
 	start := func(r *repo) *Operation {
 		o, err := Begin(context.Background(), opened(r, r.top), operation)
 		must(r, err)
@@ -95,6 +97,9 @@ func TestOutcomeSaysWhatBecameOfAnOperation(t *testing.T) {
 			r.write(".git/sidefork/operations/"+operation+".json", "")
 		}, "failed", "invalidArgument", "invalidArgument"},
 	} {
+		if !sampled(name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRepo(t)
@@ -138,6 +143,7 @@ func TestOutcomeSaysWhatBecameOfAnOperation(t *testing.T) {
 }
 
 func TestRecoverRemovesWhatAProcessWasAboutToName(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	o := begun(t, opened(t, r.top))
 	for _, name := range []string{operation + ".json.new", operation + ".reflog.new", operation + ".lock", o.ID + ".json.new"} {
@@ -155,6 +161,7 @@ func TestRecoverRemovesWhatAProcessWasAboutToName(t *testing.T) {
 
 // TestOutcomeNeverCallsARunningOperationFailed while it comes to its end under the question.
 func TestOutcomeNeverCallsARunningOperationFailed(t *testing.T) {
+	t.Parallel()
 	source := opened(t, newRepo(t).top)
 	for range 200 {
 		o := begun(t, source)

@@ -22,6 +22,7 @@ const operation = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff"
 
 // TestHolder is no test: it is the process that the tests below kill. It forks as far as it is told, says so, and stays.
 func TestHolder(t *testing.T) {
+	t.Parallel()
 	stage := os.Getenv("SIDEFORK_TEST_STAGE")
 	if stage == "" {
 		return
@@ -124,6 +125,7 @@ func recovered(t testing.TB, r *repo) []Recovered {
 }
 
 func TestRecoverTakesBackWhatAKilledProcessLeft(t *testing.T) {
+	t.Parallel()
 	for _, stage := range []string{"begun", "recorded", "branch", "made", "carried", "hooked", "undoing", "undoingLate"} {
 		t.Run(stage, func(t *testing.T) {
 			t.Parallel()
@@ -166,6 +168,7 @@ func TestRecoverTakesBackWhatAKilledProcessLeft(t *testing.T) {
 }
 
 func TestRecoverLeavesWhatWasKept(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	killed(t, r, "kept")
 	before := everything(t, r.world())
@@ -179,6 +182,7 @@ func TestRecoverLeavesWhatWasKept(t *testing.T) {
 }
 
 func TestRecoverNeverDestroysWork(t *testing.T) {
+	t.Parallel()
 	child := func(r *repo, name string) string { return r.world() + "/x/child/" + name }
 	put := func(r *repo, name, text string) {
 		must(r, os.MkdirAll(filepath.Dir(child(r, name)), 0o755))
@@ -245,6 +249,7 @@ func TestRecoverNeverDestroysWork(t *testing.T) {
 }
 
 func TestRecoverOfAWorkspaceThatIsGoneKeepsAMovedBranch(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	killed(t, r, "made")
 	child := r.world() + "/x/child"
@@ -260,6 +265,7 @@ func TestRecoverOfAWorkspaceThatIsGoneKeepsAMovedBranch(t *testing.T) {
 }
 
 func TestRecoverWaitsForTheGitOfADeadProcess(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	marks := slowCheckout(t, r)
 	before := everything(t, r.world())
@@ -283,6 +289,7 @@ func TestRecoverWaitsForTheGitOfADeadProcess(t *testing.T) {
 }
 
 func TestRecoverTakesBackAHalfMadeChild(t *testing.T) {
+	t.Parallel()
 	for name, work := range map[string]func(r *repo, child string) (kept string){
 		"untouched": func(*repo, string) string { return "" },
 		"half a file": func(r *repo, child string) string {
@@ -312,6 +319,9 @@ func TestRecoverTakesBackAHalfMadeChild(t *testing.T) {
 			return ""
 		},
 	} {
+		if !sampled(name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRepo(t)
@@ -354,6 +364,7 @@ func free(t testing.TB, r *repo) {
 }
 
 func TestRollBackInTheSameProcessKeepsWorkToo(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	o := begun(t, opened(t, r.top))
 	child := created(t, o, r.world()+"/child", "child")
@@ -372,6 +383,7 @@ func TestRollBackInTheSameProcessKeepsWorkToo(t *testing.T) {
 }
 
 func TestRollBackOfAFileThatGitAlwaysCallsChanged(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.write("crlf.txt", "one\r\ntwo\r\n")
 	r.commit("CRLF")
@@ -392,6 +404,7 @@ func TestRollBackOfAFileThatGitAlwaysCallsChanged(t *testing.T) {
 }
 
 func TestRecoverReadsNoJournalThatItCannotHaveWritten(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	precious := r.world() + "/precious"
 	r.write("../precious/file", "precious")
@@ -428,6 +441,7 @@ func TestRecoverReadsNoJournalThatItCannotHaveWritten(t *testing.T) {
 }
 
 func TestATornLastLineOfAJournalIsNothing(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	before := everything(t, r.world())
 	killed(t, r, "made")
@@ -443,6 +457,7 @@ func TestATornLastLineOfAJournalIsNothing(t *testing.T) {
 }
 
 func TestRecoverForgetsOldOutcomes(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	o := begun(t, opened(t, r.top))
 	must(t, o.Close())

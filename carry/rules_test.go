@@ -15,6 +15,7 @@ var rulesFlag = flag.Bool("rules", false, "fork under all rules, not a sample of
 // TestCarryUnderRulesThatChange changes .gitattributes in each way over files of each kind of content: rules from the
 // first commit on, since a later one, only on disk, only staged, or taken away on disk.
 func TestCarryUnderRulesThatChange(t *testing.T) {
+	t.Parallel()
 	contents := map[string]string{
 		"lf": "one\ntwo\n", "crlf": "one\r\ntwo\r\n", "mixed": "one\r\ntwo\n", "cr": "one\rtwo\n", "none": "one", "binary": "a\x00b\r\n",
 		"id": "$Id$\none\n", "ids": "$Id: 0123456789012345678901234567890123456789 $\none\n", "upper": "ONE\nTWO\n", "utf": "\xc3\xa9\n",

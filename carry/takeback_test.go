@@ -14,6 +14,7 @@ import (
 
 // TestExistingTargetIsRestoredExactly takes back what was carried into a clean workspace that was there before.
 func TestExistingTargetIsRestoredExactly(t *testing.T) {
+	t.Parallel()
 	for name, state := range states {
 		if !sampled(name) {
 			continue
@@ -97,6 +98,7 @@ func (r *repo) carryInto(target string) (*steps, error) {
 }
 
 func TestSettlingRemovesWhatWasPutAside(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.write("a.txt", "x")
 	target := filepath.Join(filepath.Dir(r.top), "target")
@@ -108,6 +110,7 @@ func TestSettlingRemovesWhatWasPutAside(t *testing.T) {
 }
 
 func TestTakingBackKeepsWhatSomebodyElseWrote(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.write("a.txt", "x")
 	r.write("new/n.txt", "n")
@@ -129,6 +132,7 @@ func TestTakingBackKeepsWhatSomebodyElseWrote(t *testing.T) {
 }
 
 func TestExistingTargetIsRefused(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		code  string
 		state func(r *repo, target string)
@@ -173,6 +177,7 @@ func TestExistingTargetIsRefused(t *testing.T) {
 }
 
 func TestCRLFBlobUnderATextAttributeIsNotDirty(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	states["CRLF in the blob, then a text attribute"](r)
 	target := filepath.Join(filepath.Dir(r.top), "target")
@@ -183,6 +188,7 @@ func TestCRLFBlobUnderATextAttributeIsNotDirty(t *testing.T) {
 }
 
 func TestCarryBetweenStrangersIsRefused(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	at := openAt(t, r.top)
 	plan, err := Look(context.Background(), at, at.Head, Options{})

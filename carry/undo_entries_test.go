@@ -39,6 +39,7 @@ func (r *repo) staged() []StagedEntry {
 
 // TestTakingBackKeepsEntriesThatSomebodyStagedSince at the very paths that the carry wrote.
 func TestTakingBackKeepsEntriesThatSomebodyStagedSince(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		work  func(r *repo, at string)
 		named []string // nil: it is taken back
@@ -121,6 +122,7 @@ func TestTakingBackKeepsEntriesThatSomebodyStagedSince(t *testing.T) {
 
 // TestRecoverKnowsWhatAHookTookOut of the index and the disk again.
 func TestRecoverKnowsWhatAHookTookOut(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.write("a.txt", "carried and staged\n")
 	r.write("docs/c.md", "this too\n")

@@ -13,6 +13,7 @@ import (
 // TestOnlyTheOperationsOwnTemporariesAreRemoved: a journal names .sf-1 before it is written, and a user may have a file
 // of that name. What is removed is what the operation was writing there, and nothing else.
 func TestOnlyTheOperationsOwnTemporariesAreRemoved(t *testing.T) {
+	t.Parallel()
 	const whole = "the whole new file\n"
 	put := func(text string) func(t *testing.T, at string) {
 		return func(t *testing.T, at string) { must(t, os.WriteFile(at, []byte(text), 0o644)) }

@@ -66,6 +66,7 @@ func (r *repo) rewrite(name, content string, inPlace bool) {
 
 // TestCarryBelievesNoIndexThatMayBeWrong edits docs/c.md ("doc\n") where an index has reasons not to know.
 func TestCarryBelievesNoIndexThatMayBeWrong(t *testing.T) {
+	t.Parallel()
 	later := time.Date(2090, 1, 1, 0, 0, 0, 0, time.UTC)
 	at := func(r *repo, name string, when time.Time) { r.Helper(); must(r, os.Chtimes(r.path(name), when, when)) }
 	for name, edit := range map[string]func(r *repo){
@@ -157,6 +158,9 @@ func TestCarryBelievesNoIndexThatMayBeWrong(t *testing.T) {
 			r.rewrite("src/link", "y.txt", true)
 		},
 	} {
+		if !sampled(name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRepo(t)
@@ -177,6 +181,7 @@ func (r *repo) stage(name, content string) {
 
 // TestVouchesForWhatIsSurelyTheSame names every fact that has to be as it was.
 func TestVouchesForWhatIsSurelyTheSame(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	r.link("a.txt", "zlink")
 	r.write("empty", "")
@@ -234,6 +239,7 @@ func TestVouchesForWhatIsSurelyTheSame(t *testing.T) {
 
 // A file system with seconds only, whose index lies on a better one: a second change within the second leaves no trace.
 func TestVouchesForNoFileWhoseSecondMayNotHaveEnded(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t)
 	second := time.Unix(1700000000, 0)
 	x, s := index{}, stat{kind: file, size: 4, mtime: second.UnixNano(), ctime: second.UnixNano(), inode: 1 << 33}
@@ -254,6 +260,7 @@ func TestVouchesForNoFileWhoseSecondMayNotHaveEnded(t *testing.T) {
 
 // An index knows the low 32 bits of a size.
 func TestFilesOfAnotherSizeAreNeverAlike(t *testing.T) {
+	t.Parallel()
 	w := &writing{plan: &Plan{seen: &reading{}}, compared: map[string]stat{}}
 	small, large := stat{kind: file, size: 7, mode: 0o644}, stat{kind: file, size: 7 + 1<<32, mode: 0o644}
 	if same, err := w.alike(t.Context(), "f", large, small, true); same || err != nil {
