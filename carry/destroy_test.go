@@ -32,20 +32,10 @@ func TestTakingACarryBackKeepsWhatWasDoneInTheTargetSince(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t)
-			target := filepath.Join(filepath.Dir(r.top), "target")
-			r.git("worktree", "add", "-q", "-b", "target", target, "HEAD")
 			r.write("a.txt", "carried\n")
 			r.git("add", "a.txt")
-			at := openAt(t, target)
-			plan, err := Look(context.Background(), openAt(t, r.top), at.Head, Options{})
-			must(t, err)
-			defer plan.Close()
-			must(t, plan.Against(context.Background(), at))
-			o, err := Begin(context.Background(), openAt(t, r.top), operation)
-			must(t, err)
+			o, target := carriedToTarget(t, r)
 			defer o.Close()
-			_, err = plan.Into(context.Background(), at, o, nil)
-			must(t, err)
 			work(r, target)
 			before := gitIn(t, target, "status", "--porcelain")
 			stuck, ok := errors.AsType[*Stuck](o.RollBack(context.Background()))
@@ -64,26 +54,15 @@ func TestTakingACarryBackKeepsWhatWasDoneInTheTargetSince(t *testing.T) {
 func TestWhatACarryCannotTakeBackIsNamedAndTheRestIsBack(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
-	target := filepath.Join(filepath.Dir(r.top), "target")
-	r.git("worktree", "add", "-q", "-b", "target", target, "HEAD")
 	r.write("a.txt", "carried\n")
 	r.write("new", "carried\n")
 	r.write("other", "carried\n")
-	at, from := openAt(t, target), openAt(t, r.top)
-	plan, err := Look(context.Background(), from, at.Head, Options{})
-	must(t, err)
-	defer plan.Close()
-	must(t, plan.Against(context.Background(), at))
-	o, err := Begin(context.Background(), from, operation)
-	must(t, err)
-	_, err = plan.Into(context.Background(), at, o, nil)
-	must(t, err)
+	o, target := carriedToTarget(t, r)
 	must(t, os.WriteFile(filepath.Join(target, "a.txt"), []byte("mine\n"), 0o644))
 	must(t, os.WriteFile(filepath.Join(target, "new"), []byte("mine\n"), 0o644))
-	o.lock.release() // as if this process had died
-	o.sourceLock.release()
-	o.lock, o.sourceLock = nil, nil
-	got, err := Recover(context.Background(), from.CommonDir)
+	die(o)
+	common := filepath.Join(r.top, ".git")
+	got, err := Recover(context.Background(), common)
 	want := []string{filepath.Join(target, "a.txt"), filepath.Join(target, "new")}
 	if err != nil || len(got) != 1 || got[0].Action != "kept" || got[0].Workspace != target || !slices.Equal(got[0].Paths, want) {
 		t.Errorf("%+v, %v", got, err)
@@ -94,7 +73,7 @@ func TestWhatACarryCannotTakeBackIsNamedAndTheRestIsBack(t *testing.T) {
 	if text, _ := os.ReadFile(filepath.Join(target, "a.txt")); string(text) != "mine\n" {
 		t.Errorf("an edit is %q", text)
 	}
-	if got, err := Recover(context.Background(), from.CommonDir); got != nil || err != nil {
+	if got, err := Recover(context.Background(), common); got != nil || err != nil {
 		t.Errorf("the second time: %+v, %v", got, err)
 	}
 }
@@ -103,26 +82,15 @@ func TestWhatACarryCannotTakeBackIsNamedAndTheRestIsBack(t *testing.T) {
 func TestACarryWhoseTargetWasRemovedIsOver(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
-	target := filepath.Join(filepath.Dir(r.top), "target")
-	r.git("worktree", "add", "-q", "-b", "target", target, "HEAD")
 	r.write("a.txt", "carried\n")
-	at, from := openAt(t, target), openAt(t, r.top)
-	plan, err := Look(context.Background(), from, at.Head, Options{})
-	must(t, err)
-	defer plan.Close()
-	must(t, plan.Against(context.Background(), at))
-	o, err := Begin(context.Background(), from, operation)
-	must(t, err)
-	_, err = plan.Into(context.Background(), at, o, nil)
-	must(t, err)
-	o.lock.release()
-	o.sourceLock.release()
-	o.lock, o.sourceLock = nil, nil
+	o, target := carriedToTarget(t, r)
+	die(o)
+	common := filepath.Join(r.top, ".git")
 	r.git("worktree", "remove", "--force", target)
-	if got, err := Recover(context.Background(), from.CommonDir); err != nil || len(got) != 1 || got[0].Action != "rolledBack" {
+	if got, err := Recover(context.Background(), common); err != nil || len(got) != 1 || got[0].Action != "rolledBack" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if got, err := Recover(context.Background(), from.CommonDir); got != nil || err != nil {
+	if got, err := Recover(context.Background(), common); got != nil || err != nil {
 		t.Errorf("the second time: %+v, %v", got, err)
 	}
 }
@@ -258,4 +226,28 @@ func TestUnstageNamesAnEntryWithoutAFile(t *testing.T) {
 	if len(result.Left) != 1 || result.Left[0] != (Left{"f", "stagedOnly"}) {
 		t.Errorf("left: %v", result.Left)
 	}
+}
+
+// carriedToTarget carries what the repository has to a new worktree of it, and keeps it open: neither kept nor taken back.
+func carriedToTarget(t *testing.T, r *repo) (o *Operation, target string) {
+	t.Helper()
+	target = filepath.Join(filepath.Dir(r.top), "target")
+	r.git("worktree", "add", "-q", "-b", "target", target, "HEAD")
+	at, from := openAt(t, target), openAt(t, r.top)
+	plan, err := Look(context.Background(), from, at.Head, Options{})
+	must(t, err)
+	defer plan.Close()
+	must(t, plan.Against(context.Background(), at))
+	o, err = Begin(context.Background(), from, operation)
+	must(t, err)
+	_, err = plan.Into(context.Background(), at, o, nil)
+	must(t, err)
+	return o, target
+}
+
+// die frees an operation's locks as the death of its process would.
+func die(o *Operation) {
+	o.lock.release()
+	o.sourceLock.release()
+	o.lock, o.sourceLock = nil, nil
 }

@@ -73,7 +73,7 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"forkInProgress":      {"Another fork of this workspace is running.", "Wait until it has ended, then try again."},
 
 	// The child workspace.
-	"invalidName":   {"{name} is not a branch name that git accepts.", "Use letters, digits, dashes and slashes."},
+	"invalidName":   {"{name} cannot be a branch: git, or the file that it would be, does not take the name.", "Use letters, digits, dashes and slashes, at most 250 bytes between two slashes."},
 	"nameTaken":     {"The branch {name} exists already.", "Choose another name, for example {suggestion}."},
 	"nameConflict":  {"The branch {name} cannot exist beside the branch {other}.", "Choose a name that is neither a folder of {other} nor inside it."},
 	"folderTaken":   {"{path} is in the way of the new workspace.", "Choose another folder or name."},

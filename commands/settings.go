@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -53,15 +54,45 @@ func (s Settings) Merge(raw json.RawMessage) (Settings, []Warning, error) {
 	if err := json.Unmarshal(raw, &named); err != nil {
 		return s, nil, refuse("invalidArgument", "what", "settings: "+err.Error())
 	}
-	var warnings []Warning
-	for name := range named {
-		switch name {
-		case "carry", "worktree", "agents", "log", "path", "trace":
-		default:
-			warnings = append(warnings, warning("settingIgnored", "", "name", name))
+	c := merged.Carry
+	if min(int64(c.MaxFiles), c.MaxBytes, int64(c.MaxIncludedFiles), c.MaxIncludedBytes) < 0 {
+		return s, nil, refuse("invalidArgument", "what", "settings: a limit of carry is negative")
+	}
+	return merged, ignored(named), nil
+}
+
+// known are the settings, by section; of a section without names any is the section's own affair.
+var known = map[string][]string{
+	"carry":    {"maxFiles", "maxBytes", "maxIncludedFiles", "maxIncludedBytes"},
+	"worktree": {"pattern"},
+	"log":      {"level"},
+	"agents":   nil, "path": nil, "trace": nil,
+}
+
+// ignored warns of each name that is not known.
+func ignored(named map[string]json.RawMessage) []Warning {
+	var names []string
+	for section, raw := range named {
+		inside, there := known[section]
+		if !there {
+			names = append(names, section)
+		}
+		var fields map[string]json.RawMessage
+		if inside == nil || json.Unmarshal(raw, &fields) != nil {
+			continue
+		}
+		for field := range fields {
+			if !slices.ContainsFunc(inside, func(name string) bool { return strings.EqualFold(name, field) }) {
+				names = append(names, section+"."+field)
+			}
 		}
 	}
-	return merged, warnings, nil
+	slices.Sort(names)
+	var warnings []Warning
+	for _, name := range names {
+		warnings = append(warnings, warning("settingIgnored", "", "name", name))
+	}
+	return warnings
 }
 
 // SettingsFile is where the user's own settings are.
@@ -81,7 +112,11 @@ func UserSettings(getenv func(string) string) (Settings, []Warning, error) {
 	}
 	var settings Settings
 	var warnings []Warning
-	if err == nil {
+	switch {
+	case err != nil:
+	case !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")): // an editor may send nothing or [], a file has to say something
+		err = errors.New("it holds no JSON object")
+	default:
 		settings, warnings, err = settings.Merge(raw)
 	}
 	if err != nil {

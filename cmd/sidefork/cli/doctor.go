@@ -46,6 +46,7 @@ type agentFound struct {
 type fileFinding struct {
 	Path   string `json:"path"`
 	Exists bool   `json:"exists"`
+	Broken string `json:"broken,omitempty"` // why it cannot be read
 }
 
 type folderFinding struct {
@@ -85,6 +86,9 @@ func (l *line) examine(ctx context.Context) examination {
 	e.Settings.Path = commands.SettingsFile(l.env.Getenv)
 	_, err := os.Stat(e.Settings.Path)
 	e.Settings.Exists = err == nil
+	if _, _, err := commands.UserSettings(l.env.Getenv); err != nil {
+		e.Settings.Broken = err.Error()
+	}
 	e.Git.Version = git.Version(ctx, os.TempDir())
 	if v, ok := agent.ParseVersion(e.Git.Version); ok {
 		e.Git.Enough, e.Git.Hook = !v.Before(agent.Version{2, 25}), !v.Before(agent.Version{2, 36})
@@ -168,7 +172,10 @@ func (l *line) showExamination(e examination) {
 		l.fact("", text)
 	}
 	there := "not there, the defaults hold"
-	if e.Settings.Exists {
+	switch {
+	case e.Settings.Broken != "":
+		there = "broken, the defaults hold"
+	case e.Settings.Exists:
 		there = "read"
 	}
 	l.fact("settings", e.Settings.Path+" ("+there+")")
