@@ -57,7 +57,7 @@ stories: skips
 	$(TEST) -race -run TestStories ./test
 
 cases: skips
-	$(TEST) ./test/cases/... ./test/crash/...
+	$(TEST) ./test/cases/... ./test/crash/... ./test/property/...
 
 agents: skips
 	GO_TEST='$(TEST)' test/agents/run
@@ -66,6 +66,7 @@ test-long: test ## test, then what takes longer: every case again, under load, f
 	$(GO) test -race -count=3 -timeout 60m $(UNITS) ./test/cases/... ./test/crash/...
 	$(GO) test -timeout 60m -run 'RandomStates|LivingParent|RulesThatChange' ./carry -rounds 1000 -live 200 -rules
 	$(GO) test -timeout 60m -run Kill ./test/crash -kills 40
+	$(GO) test -timeout 60m -v -run Random ./test/property -forks 400 -seed 2
 	$(MAKE) --no-print-directory fuzz
 
 fuzz: ## every fuzz target for FUZZTIME (default 1m) each
