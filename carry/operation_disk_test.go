@@ -101,22 +101,33 @@ func TestAJournalThatCannotBeWrittenTakesEverythingBack(t *testing.T) {
 // wholeFork goes through everything that writes, and says whether the child was kept.
 func wholeFork(t *testing.T, o *Operation, path string) (kept bool, err error) {
 	t.Helper()
-	ctx := context.Background()
-	plan, err := Look(ctx, o.source, o.source.Head, Options{})
-	must(t, err)
-	defer plan.Close()
-	child, err := o.Create(ctx, CreateRequest{Path: path, Branch: "feat/child", Base: o.source.Head})
-	if err != nil {
-		return false, err
-	}
-	if _, err := plan.Into(ctx, child, o, nil); err != nil {
-		return false, err
-	}
-	if h := o.RunHook(ctx, child); h.Failed && !strings.Contains(h.Output, "no space") {
+	kept, h, err := forkWhole(o, path)
+	if h.Failed && !strings.Contains(h.Output, "no space") {
 		t.Errorf("%+v", h)
 	}
+	return kept, err
+}
+
+func forkWhole(o *Operation, path string) (kept bool, h HookResult, err error) {
+	ctx := context.Background()
+	plan, err := Look(ctx, o.source, o.source.Head, Options{})
+	if err != nil {
+		return false, h, err
+	}
+	defer plan.Close()
+	if no := plan.Refused(); no != nil {
+		return false, h, no
+	}
+	child, err := o.Create(ctx, CreateRequest{Path: path, Branch: "feat/child", Base: o.source.Head})
+	if err != nil {
+		return false, h, err
+	}
+	if _, err := plan.Into(ctx, child, o, nil); err != nil {
+		return false, h, err
+	}
+	h = o.RunHook(ctx, child)
 	err = o.Keep()
-	return err == nil, err
+	return err == nil, h, err
 }
 
 // TestHalfALineIsCutOffAgain, so that the next one can be read.

@@ -1,0 +1,192 @@
+package carry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/hanwen/go-fuse/v2/fs"
+	"github.com/hanwen/go-fuse/v2/fuse"
+)
+
+// failing is a file system one of whose calls fails with EIO, as a broken disk's do: the calls are counted, of this
+// process and of every git.
+type failing struct {
+	fuse.RawFileSystem
+	calls   atomic.Int64
+	at      atomic.Int64 // the call that fails; 0: none
+	forGood atomic.Bool  // so do all after it
+}
+
+func (f *failing) fails() bool {
+	n, at := f.calls.Add(1), f.at.Load()
+	return at > 0 && (n == at || n > at && f.forGood.Load())
+}
+
+// arm lets the n-th call from now on fail; 0: none any more.
+func (f *failing) arm(n int64, forGood bool) {
+	f.calls.Store(0)
+	f.forGood.Store(forGood)
+	f.at.Store(n)
+}
+
+func (f *failing) or(call func() fuse.Status) fuse.Status {
+	if f.fails() {
+		return fuse.EIO
+	}
+	return call()
+}
+
+func (f *failing) Create(c <-chan struct{}, in *fuse.CreateIn, name string, out *fuse.CreateOut) fuse.Status {
+	return f.or(func() fuse.Status { return f.RawFileSystem.Create(c, in, name, out) })
+}
+
+func (f *failing) Open(c <-chan struct{}, in *fuse.OpenIn, out *fuse.OpenOut) fuse.Status {
+	return f.or(func() fuse.Status { return f.RawFileSystem.Open(c, in, out) })
+}
+
+func (f *failing) Read(c <-chan struct{}, in *fuse.ReadIn, buf []byte) (fuse.ReadResult, fuse.Status) {
+	if f.fails() {
+		return nil, fuse.EIO
+	}
+	return f.RawFileSystem.Read(c, in, buf)
+}
+
+func (f *failing) Write(c <-chan struct{}, in *fuse.WriteIn, data []byte) (n uint32, status fuse.Status) {
+	if f.fails() {
+		return 0, fuse.EIO
+	}
+	return f.RawFileSystem.Write(c, in, data)
+}
+
+func (f *failing) Fsync(c <-chan struct{}, in *fuse.FsyncIn) fuse.Status {
+	return f.or(func() fuse.Status { return f.RawFileSystem.Fsync(c, in) })
+}
+
+func (f *failing) Mkdir(c <-chan struct{}, in *fuse.MkdirIn, name string, out *fuse.EntryOut) fuse.Status {
+	return f.or(func() fuse.Status { return f.RawFileSystem.Mkdir(c, in, name, out) })
+}
+
+func (f *failing) Rename(c <-chan struct{}, in *fuse.RenameIn, from, to string) fuse.Status {
+	return f.or(func() fuse.Status { return f.RawFileSystem.Rename(c, in, from, to) })
+}
+
+func (f *failing) Symlink(c <-chan struct{}, in *fuse.InHeader, text, name string, out *fuse.EntryOut) fuse.Status {
+	return f.or(func() fuse.Status { return f.RawFileSystem.Symlink(c, in, text, name, out) })
+}
+
+func (f *failing) SetAttr(c <-chan struct{}, in *fuse.SetAttrIn, out *fuse.AttrOut) fuse.Status {
+	return f.or(func() fuse.Status { return f.RawFileSystem.SetAttr(c, in, out) })
+}
+
+func (f *failing) Unlink(c <-chan struct{}, in *fuse.InHeader, name string) fuse.Status {
+	return f.or(func() fuse.Status { return f.RawFileSystem.Unlink(c, in, name) })
+}
+
+func (f *failing) Rmdir(c <-chan struct{}, in *fuse.InHeader, name string) fuse.Status {
+	return f.or(func() fuse.Status { return f.RawFileSystem.Rmdir(c, in, name) })
+}
+
+// broken is a repository on such a file system.
+func broken(t *testing.T) (*repo, *failing) {
+	t.Helper()
+	if _, err := os.Stat("/dev/fuse"); err != nil {
+		t.Skip("there is no /dev/fuse here: nothing was tried on a disk with errors")
+	}
+	under, at := t.TempDir(), t.TempDir()
+	root, err := fs.NewLoopbackRoot(under)
+	must(t, err)
+	disk := &failing{RawFileSystem: fs.NewNodeFS(root, &fs.Options{})}
+	server, err := fuse.NewServer(disk, at, &fuse.MountOptions{DirectMount: true, FsName: "failing", Name: "failing"})
+	if err != nil {
+		t.Skipf("nothing can be mounted here, so nothing was tried on a disk with errors: %v", err)
+	}
+	served := make(chan struct{})
+	go func() { server.Serve(); close(served) }()
+	must(t, server.WaitMount())
+	t.Cleanup(func() {
+		must(t, server.Unmount())
+		<-served
+	})
+	made := newRepo(t)
+	must(t, exec.Command("cp", "-a", made.top, at+"/parent").Run())
+	return &repo{t, at + "/parent"}, disk
+}
+
+// TestADiskWithErrorsTakesNothingAway lets calls to the file system fail, in every part of a fork, once or from then on:
+// the child is whole and said to be, or all is taken back, at the latest when the disk is well again.
+func TestADiskWithErrorsTakesNothingAway(t *testing.T) {
+	t.Parallel()
+	r, disk := broken(t)
+	r.write("a.txt", "carried\n")
+	r.git("add", "a.txt")
+	r.write("run.sh", "edited\n")
+	r.write("new/n.txt", "new\n")
+	r.link("a.txt", "l")
+	source := opened(t, r.top)
+	hook(t, source, "echo hooked >hook.txt")
+	child := r.world() + "/x/child"
+	forget := func() {
+		r.git("worktree", "remove", "--force", child)
+		r.git("update-ref", "-d", "refs/heads/feat/child")
+		must(t, os.Remove(r.world()+"/x"))
+		_ = os.Remove(r.path(".git/refs/heads/feat"))
+		_ = os.Remove(r.path(".git/logs/refs/heads/feat"))
+	}
+	fork := func() (kept bool, err error) {
+		o, err := Begin(context.Background(), source, uuid.NewString())
+		if err != nil {
+			return false, err
+		}
+		defer func() { err = errors.Join(err, o.Close()) }()
+		if kept, _, err = forkWhole(o, child); !kept {
+			err = errors.Join(err, o.RollBack(context.Background()))
+		}
+		return kept, err
+	}
+	disk.arm(0, false)
+	if kept, err := fork(); !kept {
+		t.Fatal(explain(err))
+	}
+	calls := disk.calls.Load()
+	forget()
+	before := everything(t, r.world())
+	tries := 40
+	if testing.Short() {
+		tries = 6
+	}
+	ends := map[string]int{}
+	random := rand.New(rand.NewPCG(*seedFlag, 3))
+	for try := range tries {
+		n, forGood := 1+(int64(try)*calls+random.Int64N(calls))/int64(tries), try%2 == 1
+		disk.arm(n, forGood)
+		kept, err := fork()
+		disk.arm(0, false)
+		what := fmt.Sprintf("call %d of %d fails, for good %v: %v, %v", n, calls, forGood, kept, err)
+		if kept {
+			if d := compareTrees(t, r.top, child, []string{"hook.txt"}); d != "" {
+				t.Errorf("%s: parent (-) and child (+) differ:\n%s", what, d)
+			}
+			forget()
+		} else if err == nil {
+			t.Errorf("%s: neither", what)
+		}
+		again := recovered(t, r)
+		ends[fmt.Sprint("kept ", kept, ", recovered ", len(again))]++
+		for _, a := range again {
+			if a.Action != "rolledBack" {
+				t.Errorf("%s: then %+v", what, a)
+			}
+		}
+		if after := everything(t, r.world()); after != before {
+			t.Fatalf("%s, then %+v: not as before:\n%s", what, again, difference(before, after))
+		}
+	}
+	t.Logf("%d calls, %d of them failed: %v", calls, tries, ends)
+}
