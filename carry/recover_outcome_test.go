@@ -97,7 +97,7 @@ func TestOutcomeSaysWhatBecameOfAnOperation(t *testing.T) {
 			r.write(".git/sidefork/operations/"+operation+".json", "")
 		}, "failed", "invalidArgument", "invalidArgument"},
 	} {
-		if !sampled(name) {
+		if !sampled(t, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
