@@ -115,6 +115,13 @@ func TestOutcomeSaysWhatBecameOfAnOperation(t *testing.T) {
 					t.Errorf("elsewhere: %s, want %s", got, c.outcome)
 				}
 			}
+			if folder, branch := Stands(common, operation); c.outcome == "failed" && !strings.HasPrefix(name, "a journal") {
+				if folder != r.world()+"/x/child" || branch != "feat/child" {
+					t.Errorf("stands: %q %q", folder, branch)
+				}
+			} else if c.outcome != "completed" && c.outcome != "running" && folder != "" {
+				t.Errorf("%q is said to stand", folder)
+			}
 			for dir, want := range map[string]string{r.top: c.again, r.world() + "/other": c.other} {
 				o, err := Begin(context.Background(), opened(t, dir), operation)
 				switch {
