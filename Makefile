@@ -10,34 +10,50 @@ STATIC  := CGO_ENABLED=0
 # go test, with what is skipped remembered for the list at the end of `make test`.
 TEST    := bin/skips test
 
-# What `make check` tests: all but the stories, which fork real repositories, and what needs real agents or odd ones.
-UNITS  := ./cmd/... ./sidecar/... ./commands/... ./carry/... ./sessions/...
-# What the tests are judged and driven by has tests of its own.
-JUDGES := ./test/skips ./test/compare/... ./test/snapshot/... ./test/fakeapi/... ./test/ptydrive/... ./test/editor/...
+# Nothing that go makes knows its folder, so that what one clone has built another need not build again.
+export GOFLAGS += -trimpath
 
-.PHONY: build install demo check systems skips units test stories cases agents test-long fuzz bench fmt clean help
+# The product. `make check` tests it all but the stories, which fork real repositories, and what needs real agents or odd ones.
+ROOMS  := ./cmd/... ./sidecar/... ./commands/... ./carry/... ./sessions/...
+# What the tests are judged and driven by has tests of its own.
+JUDGES := ./test/template ./test/skips ./test/compare/... ./test/snapshot/... ./test/fakeapi/... ./test/ptydrive/... ./test/editor/...
+
+.PHONY: build install demo check static formatted vetted darwin windows jsonv2 agents-vetted linted skips units test stories cases agents test-long fuzz bench fmt clean help
 
 build: ## make bin/sidefork
-	$(STATIC) $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/sidefork ./cmd/sidefork
+	$(STATIC) $(GO) build -ldflags '$(LDFLAGS)' -o bin/sidefork ./cmd/sidefork
 
 install: ## put sidefork where `go env GOBIN` (or GOPATH/bin) says
-	$(STATIC) $(GO) install -trimpath -ldflags '$(LDFLAGS)' ./cmd/sidefork
+	$(STATIC) $(GO) install -ldflags '$(LDFLAGS)' ./cmd/sidefork
 
 demo: build ## fork a sample session over LSP, step by step; the sample stays
 	$(GO) run ./test/demo bin/sidefork
 
-check: systems ## formatting, vet, staticcheck, and the unit tests with -race: under two minutes
-	$(GO) test -race -short -skip TestStories $(UNITS) ./test
-	@echo 'make check: all of it passed (of the largest tables a sample; make test runs them whole)'
+check: ## formatting, vet, staticcheck, and the unit tests with -race: under two minutes
+	@$(MAKE) --no-print-directory -j2 static
+	$(GO) test -race -short -skip TestStories $(ROOMS) ./test/template ./test
+	@echo 'make check: all of it passed (of the largest tables a tenth; make test runs them whole)'
 
-systems:
+# What is settled without a test, each for itself: they run side by side.
+static: linted vetted darwin windows jsonv2 agents-vetted formatted
+
+formatted:
 	@unformatted=$$($(GO) tool gofumpt -l cmd sidecar commands carry sessions test); \
 	if [ -n "$$unformatted" ]; then $(GO) tool gofumpt -d $$unformatted; echo "make fmt would change: $$unformatted"; exit 1; fi
+
+vetted:
 	$(GO) vet ./...
-	GOOS=darwin $(GO) vet ./cmd/... ./sidecar/... ./commands/... ./carry/... ./sessions/...
-	GOOS=windows $(GO) vet ./cmd/... ./sidecar/... ./commands/... ./carry/... ./sessions/...
+
+darwin windows:
+	GOOS=$@ $(GO) vet $(ROOMS)
+
+jsonv2:
 	GOEXPERIMENT=jsonv2 $(GO) build ./...
+
+agents-vetted:
 	$(GO) vet -tags agents ./test/agents/...
+
+linted:
 	$(GO) tool staticcheck ./...
 	$(GO) tool staticcheck -tags agents ./test/agents/...
 
@@ -45,7 +61,7 @@ skips:
 	$(GO) build -o bin/skips ./test/skips
 
 units: skips
-	$(TEST) -race -skip TestStories $(UNITS) $(JUDGES) ./test
+	$(TEST) -race -skip TestStories $(ROOMS) $(JUDGES) ./test
 
 test: ## all of it: units, stories, the bank of odd repositories, real agents (installs them by npm)
 	@rm -f bin/skipped
@@ -63,7 +79,7 @@ agents: skips
 	GO_TEST='$(TEST)' test/agents/run
 
 test-long: test ## test, then what takes longer: every case again, under load, fuzzing
-	$(GO) test -race -count=3 -timeout 60m $(UNITS) ./test/cases/... ./test/crash/...
+	$(GO) test -race -count=3 -timeout 60m $(ROOMS) ./test/cases/... ./test/crash/...
 	$(GO) test -timeout 60m -run 'RandomStates|LivingParent|RulesThatChange' ./carry -rounds 1000 -live 200 -rules
 	$(GO) test -timeout 60m -run Kill ./test/crash -kills 40
 	$(GO) test -timeout 60m -v -run Random ./test/property -forks 400 -seed 2

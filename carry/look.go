@@ -19,6 +19,9 @@ type Plan struct {
 	Refusals []*Refusal
 	Argv     [][]string // the git commands that Into will run
 
+	// IncludeFile is what stands in the place of the file of patterns ("a link", "a folder") and was therefore not read.
+	IncludeFile string
+
 	from worktree.Worktree
 	base string
 	opts Options
@@ -31,6 +34,7 @@ type Plan struct {
 	fresh bool            // the target is a child that this operation makes
 
 	includedBytes int64 // of Bytes, those of ignored files
+	counted       bool  // the numbers are those of all that comes
 
 	// Seams of the tests: between the write and its proof, and in the proof between comparing and the last look at the
 	// parent.
@@ -79,6 +83,9 @@ func Look(ctx context.Context, from worktree.Worktree, base string, opts Options
 	p.Argv = p.commands()
 	return p, nil
 }
+
+// Counted says whether the numbers are known: a refusal may have come before anything, or not all, was counted.
+func (p *Plan) Counted() bool { return p.counted }
 
 // Refused is the first refusal, nil if there is none.
 func (p *Plan) Refused() *Refusal {
@@ -134,6 +141,7 @@ func (p *Plan) judge(ctx context.Context) error {
 	}
 	slices.SortFunc(p.disk, func(a, b *item) int { return strings.Compare(a.path, b.path) })
 	slices.SortFunc(p.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	p.counted = p.Refused() == nil // what was refused so far, the count has stopped at
 	p.Refusals = append(p.Refusals, p.opts.Limits.Exceeded(p.Untracked, p.Bytes-p.includedBytes)...)
 	return p.readable(ctx, parent)
 }

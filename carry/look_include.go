@@ -17,7 +17,8 @@ import (
 // Ignored files come where they are asked for: by the options' patterns, or by a file of patterns in the source. Which
 // ones a pattern means is git's to say; a pattern only ever selects, among what git's status calls ignored.
 
-// includeFile is the file of patterns, at the top level. One that is a link is not read, as git reads no such .gitignore.
+// includeFile is the file of patterns, at the top level. One that is a link is not read, as git reads no such .gitignore;
+// it, or a folder, is named in the plan.
 const includeFile = ".worktreeinclude"
 
 const includeFileLimit = 1 << 20 // bytes
@@ -68,7 +69,7 @@ func (p *Plan) include(ctx context.Context, parent *tree) error {
 // patterns are those of the file, then those of the options: of two that match a path the later one decides.
 func (p *Plan) patterns(parent *tree) (patterns []byte, err error) {
 	if p.opts.IncludeFile {
-		if patterns, err = readPatterns(parent); isDenied(err) {
+		if patterns, p.IncludeFile, err = readPatterns(parent); isDenied(err) {
 			p.refuse("unreadable", "path", includeFile)
 			return nil, nil
 		} else if err != nil {
@@ -85,16 +86,18 @@ func (p *Plan) patterns(parent *tree) (patterns []byte, err error) {
 	return patterns, nil
 }
 
-func readPatterns(parent *tree) ([]byte, error) {
+func readPatterns(parent *tree) (patterns []byte, instead string, err error) {
 	f, err := parent.open(includeFile)
 	if isAbsent(err) || isLoop(err) {
-		return nil, nil
+		s, err := parent.lookup().lstat(includeFile)
+		return nil, map[kind]string{link: "a link", folder: "a folder", special: "a special file"}[s.kind], err
 	}
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, includeFileLimit+1))
+	patterns, err = io.ReadAll(io.LimitReader(f, includeFileLimit+1))
+	return patterns, "", err
 }
 
 // exploreIgnored lists the ignored folders, for what git does not tell of them, and gives those that may not be listed.

@@ -126,7 +126,7 @@ func TestIgnoredFilesComeWhereTheyAreAskedFor(t *testing.T) {
 			file:  "ignored/a?b*\n.env.\\ \n", include: []string{".env-*"}, want: ".env-\xff .env.  ignored/a\nb\t\"ü", stays: ".env .env.production ignored mix/other src/.env x.log",
 		},
 	} {
-		if !sampled(name) {
+		if !sampled(t, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -319,7 +319,7 @@ func TestIncludedFilesThatMoveAreTakenAgain(t *testing.T) {
 		"its folder becomes a link": {func(r *repo) { r.remove("ignored/deep"); r.link("/etc", "ignored/deep") }, true, "a.js deep"},
 		"one more is no move":       {func(r *repo) { r.write("ignored/later/c.js", "c"); r.write(".env.more", "m") }, false, "a.js deep/b.js deep/b.log"},
 	} {
-		if !sampled(name) {
+		if !sampled(t, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

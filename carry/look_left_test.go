@@ -187,7 +187,7 @@ func TestConflictIsRefused(t *testing.T) {
 func TestUnstageKeepsTheIndexOfTheBase(t *testing.T) {
 	t.Parallel()
 	for name, state := range states {
-		if !sampled(name) {
+		if !sampled(t, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -6,8 +6,10 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/sidefork/sidefork/carry/worktree"
+	"github.com/sidefork/sidefork/test/template"
 )
 
 // repo is a real repository of a test, with nothing of the user's around it.
@@ -31,17 +34,22 @@ func newRepo(t testing.TB, initArgs ...string) *repo {
 		t.Fatal(err)
 	}
 	r := &repo{t, filepath.Join(dir, "parent")}
-	must(t, os.Mkdir(r.top, 0o755))
-	r.git(append([]string{"init", "-q", "-b", "main"}, initArgs...)...)
-	r.write("a.txt", "one\ntwo\nthree\n")
-	r.write("src/b.txt", "alpha\n")
-	r.write("docs/c.md", "doc\n")
-	r.write("run.sh", "#!/bin/sh\necho hi\n")
-	must(t, os.Chmod(r.path("run.sh"), 0o755))
-	r.write(".gitignore", "*.log\n/ignored/\n.env\n")
-	r.commit("base")
+	must(t, base(r.top, strings.Join(initArgs, " ")))
 	return r
 }
+
+// base is the repository of all these tests, by the arguments that git init got.
+var base = template.Of(func(top, initArgs string) error {
+	git := func(args ...string) error { _, err := tryGit(top, args...); return err }
+	err := git(append([]string{"init", "-q", "-b", "main"}, strings.Fields(initArgs)...)...)
+	for name, content := range map[string]string{
+		"a.txt": "one\ntwo\nthree\n", "src/b.txt": "alpha\n", "docs/c.md": "doc\n", "run.sh": "#!/bin/sh\necho hi\n", ".gitignore": "*.log\n/ignored/\n.env\n",
+	} {
+		full := filepath.Join(top, name)
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte(content), 0o644))
+	}
+	return errors.Join(err, os.Chmod(filepath.Join(top, "run.sh"), 0o755), git("add", "-A"), git("commit", "-q", "-m", "base"))
+})
 
 func must(t testing.TB, err error) {
 	t.Helper()
@@ -85,7 +93,7 @@ func gitIn(t testing.TB, dir string, args ...string) string {
 }
 
 func tryGit(dir string, args ...string) (string, error) {
-	cmd := exec.Command("git", args...)
+	cmd := exec.Command("git", append([]string{"-c", "maintenance.auto=false"}, args...)...) // two processes after each commit
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_AUTHOR_DATE=1700000000 +0000", "GIT_COMMITTER_DATE=1700000000 +0000",
 		"GIT_AUTHOR_NAME=T", "GIT_AUTHOR_EMAIL=t@example.invalid", "GIT_COMMITTER_NAME=T", "GIT_COMMITTER_EMAIL=t@example.invalid")
@@ -117,7 +125,8 @@ func (s *steps) Will(step Step) error { *s = append(*s, step); return nil }
 // fork makes a child with plain git and carries into it.
 func (r *repo) fork(opts Options) (child string, plan *Plan, result *Result, err error) {
 	r.Helper()
-	plan, err = Look(context.Background(), openAt(r, r.top), strings.TrimSpace(r.git("rev-parse", "HEAD")), opts)
+	at := openAt(r, r.top)
+	plan, err = Look(context.Background(), at, at.Head, opts)
 	must(r, err)
 	r.Cleanup(plan.Close)
 	child = filepath.Join(filepath.Dir(r.top), "child")
@@ -160,18 +169,18 @@ func explain(err error) string {
 // setting can hide one), and every index entry with its flags. It shares nothing with the code that it judges.
 func compareTrees(t testing.TB, parent, child string, but []string) string {
 	t.Helper()
-	return difference(describe(t, parent, parent, but), describe(t, child, parent, but))
+	disk := walked(t, parent, but)
+	there := walked(t, child, but)
+	both := maps.Clone(disk)
+	maps.Copy(both, there)
+	trusted := strings.TrimSpace(gitIn(t, parent, "config", "core.fileMode")) != "false"
+	ignored := ignoredOf(parent, slices.Sorted(maps.Keys(both)))
+	return difference(describe(t, parent, disk, ignored, trusted, but), describe(t, child, there, ignored, trusted, but))
 }
 
-func describe(t testing.TB, top, rules string, but []string) string {
+// walked is every path below a worktree but its git folder, and but what does not count.
+func walked(t testing.TB, top string, but []string) map[string]fs.FileInfo {
 	t.Helper()
-	var lines []string
-	tracked := map[string]bool{}
-	for name := range strings.SplitSeq(gitIn(t, top, "ls-files", "-z"), "\x00") {
-		tracked[name] = true
-	}
-	trusted := strings.TrimSpace(gitIn(t, top, "config", "core.fileMode"))
-	var names []string
 	kinds := map[string]fs.FileInfo{}
 	must(t, filepath.WalkDir(top, func(full string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -184,16 +193,24 @@ func describe(t testing.TB, top, rules string, but []string) string {
 		if name == "." || name == ".git" || slices.Contains(but, name) {
 			return nil
 		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		names, kinds[name] = append(names, name), info
-		return nil
+		kinds[name], err = d.Info()
+		return err
 	}))
-	ignored := ignoredOf(rules, names)
-	for _, name := range names {
-		info := kinds[name]
+	return kinds
+}
+
+func describe(t testing.TB, top string, disk map[string]fs.FileInfo, ignored map[string]bool, trusted bool, but []string) string {
+	t.Helper()
+	var lines []string
+	tracked := map[string]bool{}
+	for line := range strings.SplitSeq(gitIn(t, top, "ls-files", "-s", "-v", "-z"), "\x00") {
+		_, name, _ := strings.Cut(line, "\t")
+		tracked[name] = true
+		if !slices.Contains(but, name) {
+			lines = append(lines, fmt.Sprintf("index %q", line))
+		}
+	}
+	for name, info := range disk {
 		switch {
 		case ignored[name] && !tracked[name] || info.IsDir():
 		case info.Mode()&fs.ModeSymlink != 0:
@@ -205,18 +222,12 @@ func describe(t testing.TB, top, rules string, but []string) string {
 			must(t, err)
 			mode := (info.Mode() &^ fs.ModeType).String()
 			if tracked[name] {
-				mode = fmt.Sprintf("x%v", info.Mode().Perm()&0o100 != 0 && trusted != "false")
+				mode = fmt.Sprintf("x%v", info.Mode().Perm()&0o100 != 0 && trusted)
 			}
 			lines = append(lines, fmt.Sprintf("disk %q %s %x", name, mode, sha256.Sum256(content)))
 		}
 	}
-	for line := range strings.SplitSeq(gitIn(t, top, "ls-files", "-s", "-v", "-z"), "\x00") {
-		if _, name, _ := strings.Cut(line, "\t"); !slices.Contains(but, name) {
-			lines = append(lines, fmt.Sprintf("index %q", line))
-		}
-	}
 	lines = append(lines, "head "+gitIn(t, top, "rev-parse", "HEAD"))
-	slices.Sort(lines)
 	return strings.Join(lines, "\n")
 }
 

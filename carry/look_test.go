@@ -13,7 +13,7 @@ import (
 func TestCarryBringsEveryState(t *testing.T) {
 	t.Parallel()
 	for name, state := range states {
-		if !sampled(name) {
+		if !sampled(t, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

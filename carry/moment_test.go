@@ -104,7 +104,7 @@ func TestCarryIsOneMomentOfItsParent(t *testing.T) {
 			during: during{compared: func(r *repo) { must(r, os.Chmod(r.path("docs/c.md"), 0o744)) }},
 		},
 	} {
-		if !sampled(name) {
+		if !sampled(t, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -54,7 +54,7 @@ func TestAJournalThatCannotBeWrittenTakesEverythingBack(t *testing.T) {
 	for n := 1; !t.Failed(); n++ {
 		var done bool
 		for _, short := range []bool{false, true} {
-			if n > 1 && !sampled(fmt.Sprint(n, short)) {
+			if n > 1 && !sampled(t, fmt.Sprint(n, short)) {
 				continue
 			}
 			o := begun(t, source)

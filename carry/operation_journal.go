@@ -205,14 +205,23 @@ func (j *journal) say(s said, lasting bool) error {
 	return nil
 }
 
-// close closes the journal, and where the operation has ended keeps only how: outcome may be asked for later.
+// close closes the journal, and where the operation has ended keeps only how, and what stands: outcome may be asked for
+// later.
 func (j *journal) close(commonDir string) error {
 	err := j.file.Close()
 	if j.end == "" {
 		return err
 	}
 	var text []byte
-	for _, s := range []said{{At: j.last, What: saidBegun, Source: exact(j.source)}, {At: j.last, What: j.end}} {
+	lines := []said{{At: j.last, What: saidBegun, Source: exact(j.source)}}
+	if folder := workspaceOf(j.steps); j.end == saidKept && folder != "" {
+		stands := Step{Carry: &CarryStep{Target: folder}}
+		if w := j.workspace(); w != nil {
+			stands = Step{Workspace: &WorkspaceStep{Path: w.Path, Branch: w.Branch, Base: w.Base}}
+		}
+		lines = append(lines, said{At: j.last, What: saidStep, Step: &stands})
+	}
+	for _, s := range append(lines, said{At: j.last, What: j.end}) {
 		line, e := json.Marshal(s)
 		err = errors.Join(err, e)
 		text = append(append(text, line...), '\n')

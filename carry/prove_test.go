@@ -71,7 +71,7 @@ func TestProofSeesOneOtherByteInTheChild(t *testing.T) {
 		},
 		"commit": func(c string) error { _, err := tryGit(c, "commit", "-q", "-m", "x"); return err },
 	} {
-		if !sampled(name) {
+		if !sampled(t, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestCarryTakesAgainWhatMovesInTheParent(t *testing.T) {
 			must(r, os.Chmod(r.path("ro"), 0o555))
 		},
 	} {
-		if !sampled(name) {
+		if !sampled(t, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -222,6 +222,25 @@ func Outcome(commonDir, id string) string {
 	return "failed"
 }
 
+// Stands is what an operation that failed made and that may be there still, by its journal: the child with its branch, or
+// the target of a carry without one. Empty where the journal does not say, or where the folder is gone.
+func Stands(commonDir, id string) (folder, branch string) {
+	if !isOperationID(id) {
+		return "", ""
+	}
+	t, err := readTrail(commonDir, id)
+	if err != nil {
+		return "", ""
+	}
+	if folder = workspaceOf(t.steps); folder == "" || nothingAt(folder) {
+		return "", ""
+	}
+	if w := t.workspace(); w != nil {
+		branch = w.Branch
+	}
+	return folder, branch
+}
+
 // Answer is what was kept by Remember; nil where nothing was, or where it is gone.
 func Answer(commonDir, id string) []byte {
 	if !isOperationID(id) {

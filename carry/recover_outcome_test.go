@@ -97,7 +97,7 @@ func TestOutcomeSaysWhatBecameOfAnOperation(t *testing.T) {
 			r.write(".git/sidefork/operations/"+operation+".json", "")
 		}, "failed", "invalidArgument", "invalidArgument"},
 	} {
-		if !sampled(name) {
+		if !sampled(t, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -114,6 +114,13 @@ func TestOutcomeSaysWhatBecameOfAnOperation(t *testing.T) {
 				if got := asked(t, common); got != c.outcome {
 					t.Errorf("elsewhere: %s, want %s", got, c.outcome)
 				}
+			}
+			if folder, branch := Stands(common, operation); c.outcome == "failed" && !strings.HasPrefix(name, "a journal") {
+				if folder != r.world()+"/x/child" || branch != "feat/child" {
+					t.Errorf("stands: %q %q", folder, branch)
+				}
+			} else if c.outcome != "completed" && c.outcome != "running" && folder != "" {
+				t.Errorf("%q is said to stand", folder)
 			}
 			for dir, want := range map[string]string{r.top: c.again, r.world() + "/other": c.other} {
 				o, err := Begin(context.Background(), opened(t, dir), operation)

@@ -222,7 +222,7 @@ func TestRecoverNeverDestroysWork(t *testing.T) {
 		"another repository":   {func(r *repo) { must(r, os.Remove(child(r, ".git"))); in(r, "init", "-q", ".") }, ""},
 		"no repository at all": {func(r *repo) { must(r, os.Remove(child(r, ".git"))) }, ""},
 	} {
-		if !sampled(name) {
+		if !sampled(t, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -319,7 +319,7 @@ func TestRecoverTakesBackAHalfMadeChild(t *testing.T) {
 			return ""
 		},
 	} {
-		if !sampled(name) {
+		if !sampled(t, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 func TestExistingTargetIsRestoredExactly(t *testing.T) {
 	t.Parallel()
 	for name, state := range states {
-		if !sampled(name) {
+		if !sampled(t, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -151,7 +151,7 @@ func TestExistingTargetIsRefused(t *testing.T) {
 		}},
 		"an ignored link": {"linkInTheWay", func(r *repo, c string) { must(r, os.Symlink(r.TempDir(), filepath.Join(c, "out.log"))) }},
 	} {
-		if !sampled(name) {
+		if !sampled(t, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -63,7 +63,7 @@ func TestTakingBackKeepsEntriesThatSomebodyStagedSince(t *testing.T) {
 		"an announced one, now staged":  {func(r *repo, at string) { gitIn(r, at, "add", "new.txt") }, []string{"new.txt"}},
 		"a file staged and out of disk": {func(r *repo, at string) { gitIn(r, at, "add", "plain.txt") }, []string{"plain.txt"}},
 	} {
-		if !sampled(name) {
+		if !sampled(t, name) {
 			continue
 		}
 		for _, fresh := range []bool{true, false} {

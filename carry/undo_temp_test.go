@@ -45,7 +45,7 @@ func TestOnlyTheOperationsOwnTemporariesAreRemoved(t *testing.T) {
 		"a folder of a tagged name":      {".sf-k3x9q2-1", "file", func(t *testing.T, at string) { must(t, os.Mkdir(at, 0o755)); put("mine")(t, at+"/mine") }, false},
 		"a recorded name that is none":   {"../a.txt", "file", func(*testing.T, string) {}, true},
 	} {
-		if !sampled(name) {
+		if !sampled(t, name) {
 			continue
 		}
 		for _, fresh := range []bool{true, false} {

@@ -158,7 +158,7 @@ func TestCarryBelievesNoIndexThatMayBeWrong(t *testing.T) {
 			r.rewrite("src/link", "y.txt", true)
 		},
 	} {
-		if !sampled(name) {
+		if !sampled(t, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -216,9 +216,9 @@ type CarryResult struct {
 	Warnings []Warning    `json:"warnings,omitempty"` // of a carry; those of a fork are the fork's
 }
 
-// Plan is what a fork would do. What a refusal leaves open is absent.
+// Plan is what a fork would do. What a refusal leaves open is absent: the numbers too, where nobody has counted.
 type Plan struct {
-	carry.Numbers
+	*carry.Numbers
 	Files     []carry.File `json:"files"`
 	Left      []carry.Left `json:"left"`
 	Refusals  []Reason     `json:"refusals"`

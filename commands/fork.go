@@ -101,7 +101,7 @@ func forkSession(ctx context.Context, env *Env, p ForkParams, progress Progress)
 		Launch:    describeLaunch(launch),
 		Carried:   carried,
 		Setup:     setup.result,
-		Warnings:  append([]Warning{}, slices.Concat(warnings, base.warnings, place.warnings, setup.warnings)...),
+		Warnings:  append([]Warning{}, slices.Concat(warnings, base.warnings, place.warnings, aboutInclude(plan), setup.warnings)...),
 	}, nil
 }
 

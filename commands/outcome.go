@@ -20,6 +20,13 @@ type OutcomeResult struct {
 	State  string          `json:"state"` // running, completed, rolledBack, failed, unknownOperation
 	Result json.RawMessage `json:"result,omitempty"`
 	Error  json.RawMessage `json:"error,omitempty"`
+	Stands *Stands         `json:"stands,omitempty"` // of a failed one, as far as its journal says
+}
+
+// Stands is what a fork or carry that failed has left: the child with its branch, or the target of a carry.
+type Stands struct {
+	Workspace string `json:"workspace"`
+	Branch    string `json:"branch,omitempty"`
 }
 
 const unknownOperation = "unknownOperation"
@@ -50,7 +57,11 @@ func outcome(ctx context.Context, env *Env, argument json.RawMessage, _ Progress
 		}
 		recoverEarlier(ctx, env, at.CommonDir)
 		if state := carry.Outcome(at.CommonDir, p.OperationID); state != unknownOperation {
-			return remembered(state, carry.Answer(at.CommonDir, p.OperationID)), nil
+			r := remembered(state, carry.Answer(at.CommonDir, p.OperationID))
+			if folder, branch := carry.Stands(at.CommonDir, p.OperationID); state == "failed" && folder != "" {
+				r.Stands = &Stands{Workspace: folder, Branch: Printable(branch)}
+			}
+			return r, nil
 		}
 	}
 	return OutcomeResult{State: unknownOperation}, nil

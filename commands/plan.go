@@ -79,7 +79,11 @@ func collect(into *Plan, err error) error {
 }
 
 func planChanges(ctx context.Context, env *Env, into *Plan, parent worktree.Worktree, from base, p ForkParams) error {
+	if from.oid == "" {
+		return nil
+	}
 	if !from.carry {
+		into.Numbers = &carry.Numbers{}
 		return nil
 	}
 	changes, err := carry.Look(ctx, parent, from.oid, env.forkOptions(p))
@@ -87,7 +91,10 @@ func planChanges(ctx context.Context, env *Env, into *Plan, parent worktree.Work
 		return collect(into, err)
 	}
 	defer changes.Close()
-	into.Numbers = changes.Numbers
+	if changes.Counted() {
+		into.Numbers = &changes.Numbers
+	}
+	into.Warnings = append(into.Warnings, aboutInclude(changes)...)
 	into.Files = append(into.Files, changes.Files...)
 	into.Left = append(into.Left, changes.Left...)
 	into.Commands = append(into.Commands, changes.Argv...)

@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/sidefork/sidefork/carry"
 	"github.com/sidefork/sidefork/carry/worktree"
@@ -54,8 +55,8 @@ type place struct {
 
 // choosePlace checks the name before any other git command sees it, and finds the folder.
 func choosePlace(ctx context.Context, env *Env, parent worktree.Worktree, family []worktree.Worktree, p ForkParams) (place, error) {
-	if no := worktree.CheckName(ctx, parent, p.Name); no != nil {
-		return place{}, no
+	if err := checkName(ctx, parent, p.Name); err != nil {
+		return place{}, err
 	}
 	folder := p.Dir
 	if folder == "" {
@@ -74,6 +75,21 @@ func choosePlace(ctx context.Context, env *Env, parent worktree.Worktree, family
 	}
 	there.warnings = append(there.warnings, insideOther(ctx, parent, folder)...)
 	return there, nil
+}
+
+// checkName refuses a name that cannot be a new branch. The full name of a branch, which git would take for a short one
+// and make refs/heads/refs/heads/x of, is answered with the short one.
+func checkName(ctx context.Context, parent worktree.Worktree, name string) error {
+	if short, full := strings.CutPrefix(name, "refs/heads/"); full {
+		f := refuse("invalidName", "name", name)
+		f.Reason.Message = Printable(name + " is a branch's full name.")
+		f.Reason.Remedy = Printable("Give the short one: " + short + ".")
+		return f
+	}
+	if no := worktree.CheckName(ctx, parent, name); no != nil {
+		return no
+	}
+	return nil
 }
 
 // findSession finds the session that is to be forked: one of this workspace. nil for a branch-only fork.
@@ -159,6 +175,14 @@ func (c *changes) plan() (*carry.Plan, error) {
 		return nil, no
 	}
 	return c.found, nil
+}
+
+// aboutInclude warns of a file of patterns that was not read.
+func aboutInclude(found *carry.Plan) []Warning {
+	if found == nil || found.IncludeFile == "" {
+		return nil
+	}
+	return []Warning{warning("includeIgnored", "", "what", found.IncludeFile)}
 }
 
 func (c *changes) close() {

@@ -113,6 +113,7 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 
 	// After the fork: warnings.
 	"cancelTooLate":  {"The fork was complete when it was cancelled.", "Remove the workspace if you do not want it."},
+	"includeIgnored": {"The .worktreeinclude is {what} and was not read.", "Make it a file: its lines say which ignored files come."},
 	"setupNotRun":    {"The repository's setup in {file} was not run.", "Run it in the new workspace by hand if you trust it."},
 	"hookFailed":     {"The repository's post-checkout hook failed with exit status {status}.", "The workspace stands; read the detail."},
 	"hookWrote":      {"The repository's post-checkout hook changed files in the new workspace: {paths}.", "Look at them: they are not in the parent."},

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -281,8 +282,19 @@ func FuzzValidBranchIsNeverMoreGenerousThanGit(f *testing.F) {
 
 type answers struct{ status, entries, ruled, worktrees, places [][]byte }
 
+var answered struct {
+	once sync.Once
+	answers
+}
+
 // realAnswers are what the installed git says of a repository in which there is some of everything.
-func realAnswers(tb testing.TB) (a answers) {
+func realAnswers(tb testing.TB) answers {
+	tb.Helper()
+	answered.once.Do(func() { answered.answers = askGit(tb) })
+	return answered.answers
+}
+
+func askGit(tb testing.TB) (a answers) {
 	tb.Helper()
 	home := tb.TempDir()
 	for name, value := range map[string]string{

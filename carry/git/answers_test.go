@@ -14,7 +14,10 @@ func TestValidBranchAgreesWithGit(t *testing.T) {
 		"a\x7fb", "ü", "a\xffb", "refs/heads/x", "x'y", `x"y`, "x;y", "$(x)", "`x`", "a{b}", "!", "#1", "%", "&", "=", "+", ",", "-/a", "a/-b", "..", ".", "...",
 		"lock", ".lock", "a/.lock", "FETCH_HEAD", "a\nb", "é/ñ", "123", "-", "--", "@/a", "a/@", "@@",
 	}
-	for _, name := range names {
+	for i, name := range names {
+		if testing.Short() && i%4 != 0 {
+			continue // `make check` asks git about a quarter of them
+		}
 		cmd := exec.Command("git", "check-ref-format", "--branch", name)
 		cmd.Dir = dir
 		out, err := cmd.Output()

@@ -56,7 +56,7 @@ func FreeName(ctx context.Context, w Worktree, wish string) (string, error) {
 }
 
 func validName(name string) bool {
-	if !git.ValidBranch(name) || len(name) > longestName {
+	if !git.ValidBranch(name) || len(name) > longestName || strings.HasPrefix(name, "refs/heads/") { // a full name: it would be another's
 		return false
 	}
 	for part := range strings.SplitSeq(name, "/") {

@@ -20,6 +20,7 @@ func TestCheckNameRefusesWhatCannotBeABranch(t *testing.T) {
 		"x.lock": "invalidName", "a b": "invalidName", "@{-1}": "invalidName", "a\nb": "invalidName", "a\x7f": "invalidName", "/a": "invalidName",
 		"a/": "invalidName", "a//b": "invalidName", ".a": "invalidName", "a/.b": "invalidName", "a.": "invalidName", "a:b": "invalidName",
 		strings.Repeat("x", 251): "invalidName", w.Head: "invalidName", strings.Repeat("x/", 600) + "x": "invalidName",
+		"refs/heads/q": "invalidName", "refs/q": "", "heads/q": "",
 		"taken": "nameTaken", "main": "nameTaken", "release": "nameConflict", "taken/x": "nameConflict", "a/b/c": "nameConflict", "release/1.0/x/y": "nameConflict",
 		"fine": "", "release/1.1": "", "Taken": "", "ünïcode": "", "a/c": "", strings.Repeat("x", 250): "", "a./b": "",
 	} {

@@ -2,11 +2,14 @@ package worktree
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sidefork/sidefork/test/template"
 )
 
 // newRepo makes a repository with one commit on main, in a world of its own: home, identity and dates are fixed.
@@ -25,13 +28,23 @@ func newRepo(t *testing.T, init ...string) string {
 		t.Fatal(err)
 	}
 	top := filepath.Join(dir, "parent")
-	run(t, dir, append(append([]string{"init", "-q", "-b", "main"}, init...), top)...)
-	write(t, filepath.Join(top, "a.txt"), "one\n")
-	write(t, filepath.Join(top, "src", "b.txt"), "two\n")
-	run(t, top, "add", "-A")
-	run(t, top, "commit", "-q", "-m", "base")
+	if err := base(top, strings.Join(init, " ")); err != nil {
+		t.Fatal(err)
+	}
 	return top
 }
+
+// base is the repository of all these tests, by the arguments that git init got.
+var base = template.Of(func(top, init string) error {
+	git := func(args ...string) error { return exec.Command("git", append([]string{"-C", top}, args...)...).Run() }
+	return errors.Join(
+		git(append([]string{"init", "-q", "-b", "main"}, strings.Fields(init)...)...),
+		os.WriteFile(filepath.Join(top, "a.txt"), []byte("one\n"), 0o644),
+		os.Mkdir(filepath.Join(top, "src"), 0o755),
+		os.WriteFile(filepath.Join(top, "src", "b.txt"), []byte("two\n"), 0o644),
+		git("add", "-A"), git("commit", "-q", "-m", "base"),
+	)
+})
 
 func run(t *testing.T, dir string, args ...string) string {
 	t.Helper()

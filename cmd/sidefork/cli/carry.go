@@ -26,7 +26,7 @@ func (l *line) carryCommand() *cobra.Command {
 the same commit, with the staging as it is, and proves both sides equal. FROM is not touched.`,
 		Example: `  sidefork carry . ../app-worktrees/try-cache
   sidefork carry ~/src/app ~/src/app-fix --unstage --json`,
-		Args:              cobra.ExactArgs(2),
+		Args:              arguments(2, 2),
 		ValidArgsFunction: folders,
 	}
 	c.Flags().BoolVar(&unstage, "unstage", false, "bring the changes unstaged")

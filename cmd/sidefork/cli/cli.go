@@ -53,6 +53,7 @@ type line struct {
 	lookup func(name string) (value string, set bool)
 
 	json   bool   // --json
+	writes bool   // the command may write: that it did not is worth a word
 	sure   string // said once the next command has made all its refusals
 	status int    // the exit status, once a subcommand has run
 }
@@ -164,6 +165,7 @@ agent and its transcript stay as they are. It happens completely, or not at all.
 func (l *line) common(root *cobra.Command) {
 	root.PersistentFlags().BoolVar(&l.json, "json", false, "print exactly the wire result on stdout, and an error's data on stderr")
 	root.PersistentFlags().String("host", "", "(not yet) do it on another machine, as `USER@BOX`")
+	root.SetFlagErrorFunc(flagError)
 	root.SetHelpTemplate(root.HelpTemplate() + statuses)
 }
 

@@ -88,7 +88,7 @@ func TestExitStatusFollowsTheEffect(t *testing.T) {
 		says   string
 	}{
 		{commands.WorkspacesResult{}, 0, ""},
-		{failed(commands.Nothing), 3, "Nothing was written."},
+		{failed(commands.Nothing), 3, "[bare]"},
 		{failed(commands.RolledBack), 1, "taken back"},
 		{failed(commands.Kept), 1, "What stands"},
 		{failed(commands.Uncertain), 4, "may be partially applied"},
@@ -100,6 +100,9 @@ func TestExitStatusFollowsTheEffect(t *testing.T) {
 		}
 		if !strings.Contains(c.err.String(), test.says) {
 			t.Errorf("%v: stderr lacks %q:\n%s", test.answer, test.says, c.err.String())
+		}
+		if strings.Contains(c.err.String(), "Nothing was written") { // it only reads
+			t.Errorf("%v: %s", test.answer, c.err.String())
 		}
 		if strings.Contains(c.err.String(), "\x1b") {
 			t.Errorf("%v: an escape sequence reached the terminal", test.answer)

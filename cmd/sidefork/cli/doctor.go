@@ -60,7 +60,7 @@ func (l *line) doctorCommand() *cobra.Command {
 		Long: `doctor says what sidefork finds: git and what its version can do, each agent's program, version, account folders and
 sessions, the settings file and the log folder. It changes nothing. Exit status 1 where git is missing or too old.`,
 		Example: "  sidefork doctor\n  sidefork doctor --json",
-		Args:    cobra.NoArgs,
+		Args:    arguments(0, 0),
 		RunE: l.does(func(ctx context.Context, _ []string) error {
 			found := l.examine(ctx)
 			if !found.Git.Enough {

@@ -46,8 +46,6 @@ func (f *forkFlags) add(c *cobra.Command) {
 	set.StringVar(&f.prompt, "prompt", "", "the first message in the fork, as `TEXT`")
 	f.launch = "client"
 	set.Var(choice{&f.launch, []string{"client", "tmux", "none"}}, "launch", "how the agent starts, `client|none|tmux`: client is in this terminal, or its command is printed; none: its command is printed; tmux (not yet)")
-	c.MarkFlagsMutuallyExclusive("session", "latest", "no-session")
-	c.MarkFlagsMutuallyExclusive("base", "base-default")
 	complete(c, "launch", "client", "none")
 	complete(c, "setup", "skip")
 }
@@ -89,7 +87,15 @@ func (f *forkFlags) params(set *pflag.FlagSet, workspace string) (commands.ForkP
 	p := commands.ForkParams{
 		OperationID: uuid.NewString(), Workspace: workspace, Name: f.name, Include: f.include, Prompt: f.prompt, Launch: f.launch,
 	}
-	if f.dir != "" {
+	err := exclude(set,
+		[]string{"session", "latest", "no-session"}, []string{"base", "base-default"}, []string{"no-carry", "unstage"}, []string{"no-carry", "include"})
+	if err != nil {
+		return p, err
+	}
+	if set.Changed("dir") {
+		if f.dir == "" {
+			return p, errors.New("--dir is empty: give the new worktree's path, or leave it out")
+		}
 		dir, err := filepath.Abs(f.dir)
 		if err != nil {
 			return p, err
@@ -139,7 +145,7 @@ when there are several), else a workspace without an agent is made.`,
   sidefork fork --name try-cache --session claude:9c322651 --prompt "try it with a cache"
   sidefork fork ~/src/app --name bisect --no-session --no-carry
   sidefork fork --name ci-42 --latest --launch none --json`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              arguments(0, 1),
 		ValidArgsFunction: folders,
 	}
 	f.add(c)

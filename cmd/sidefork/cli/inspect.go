@@ -16,7 +16,7 @@ func (l *line) inspectCommand() *cobra.Command {
 		Long: `inspect shows what a fork dialog would: the workspace (default: the current directory), its commit, its uncommitted
 changes, its sessions, the name that is free, and why something is not possible.`,
 		Example:           "  sidefork inspect\n  sidefork inspect ~/src/app --json",
-		Args:              cobra.MaximumNArgs(1),
+		Args:              arguments(0, 1),
 		ValidArgsFunction: folders,
 		RunE: l.does(func(ctx context.Context, args []string) error {
 			workspace, err := place(args)

@@ -18,7 +18,7 @@ func (l *line) outcomeCommand() *cobra.Command {
 operation id: whether it is running, completed, was rolled back, or has failed with something left standing. It is known
 for a week. What a killed sidefork left behind is taken back first.`,
 		Example:           "  sidefork outcome 6f1c2a0e-6d0b-4c6e-9b62-0a8f6b0c4d3e\n  sidefork outcome 6f1c2a0e-6d0b-4c6e-9b62-0a8f6b0c4d3e ~/src/app --json",
-		Args:              cobra.RangeArgs(1, 2),
+		Args:              arguments(1, 2),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: l.does(func(ctx context.Context, args []string) error {
 			repository, err := place(args[1:])
@@ -46,6 +46,12 @@ func (l *line) showOutcome(r commands.OutcomeResult) {
 	var result commands.ForkResult
 	if json.Unmarshal(r.Result, &result) == nil && result.Workspace != nil {
 		l.fact("workspace", result.Workspace.Path)
+	}
+	if r.Stands != nil {
+		l.fact("workspace", r.Stands.Workspace)
+		if r.Stands.Branch != "" {
+			l.fact("branch", r.Stands.Branch)
+		}
 	}
 	var failure commands.Failure
 	if json.Unmarshal(r.Error, &failure) == nil {

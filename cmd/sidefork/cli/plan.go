@@ -24,7 +24,7 @@ has them whole.
 The exit status is 0 also where the plan says that the fork would be refused: the plan itself was made. A script looks at
 refusals in the answer to --json.`,
 		Example:           "  sidefork plan\n  sidefork plan --name try-cache --unstage\n  sidefork plan ~/src/app --name try-cache --json",
-		Args:              cobra.MaximumNArgs(1),
+		Args:              arguments(0, 1),
 		ValidArgsFunction: folders,
 	}
 	f.add(c)
@@ -32,6 +32,9 @@ refusals in the answer to --json.`,
 	c.RunE = l.does(func(ctx context.Context, args []string) error {
 		workspace, err := place(args)
 		if err != nil {
+			return err
+		}
+		if _, err := f.params(c.Flags(), workspace); err != nil {
 			return err
 		}
 		if !c.Flags().Changed("name") {
@@ -93,8 +96,8 @@ func (l *line) showPlan(p commands.Plan, asked commands.ForkParams) {
 	default:
 		l.fact("session", "none: a workspace without an agent")
 	}
-	if p.Base != "" && (len(p.Refusals) == 0 || len(p.Files) > 0) { // else nobody has looked at them
-		l.fact("changes", numbers(p.Numbers))
+	if p.Numbers != nil { // else nobody has looked at them
+		l.fact("changes", numbers(*p.Numbers))
 	}
 	for _, r := range p.Refusals {
 		fmt.Fprintf(l.out, "\nwould be refused: %s [%s]\n", commands.Printable(r.Message), commands.Printable(r.Code))

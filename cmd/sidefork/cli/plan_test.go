@@ -14,7 +14,7 @@ const oid = "0123456789abcdef0123456789abcdef01234567"
 func planned() *commands.Plan {
 	it := session(newest, "cache", 1, "native")
 	return &commands.Plan{
-		Numbers: carry.Numbers{Tracked: 1, Deleted: 1, Untracked: 1, Bytes: 12},
+		Numbers: &carry.Numbers{Tracked: 1, Deleted: 1, Untracked: 1, Bytes: 12},
 		Files: []carry.File{
 			{Path: "a\tb", Change: "modified", Bytes: 10}, {Path: "gone", Change: "deleted"}, {Path: "new", Change: "untracked", Bytes: 2},
 		},

@@ -18,7 +18,7 @@ func (l *line) recoverCommand() *cobra.Command {
 		Long: `recover takes back the forks and carries of the repository (default: that of the current directory) that were cut off
 by a crash or a power cut. It removes nothing that is not sidefork's own: what holds other work is kept, and named.`,
 		Example:           "  sidefork recover\n  sidefork recover ~/src/app --json",
-		Args:              cobra.MaximumNArgs(1),
+		Args:              arguments(0, 1),
 		ValidArgsFunction: folders,
 		RunE: l.does(func(ctx context.Context, args []string) error {
 			repository, err := place(args)

@@ -18,7 +18,7 @@ func (l *line) serveCommand() *cobra.Command {
 		Long: `serve speaks the language server protocol on stdin and stdout until the editor says exit or goes away; what runs then
 is taken back. Its log is a file in $XDG_STATE_HOME/sidefork/log. An editor starts it; see docs/contract.md.`,
 		Example: "  sidefork serve\n  sidefork serve --stdio",
-		Args:    cobra.NoArgs,
+		Args:    arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if host, _ := c.Flags().GetString("host"); host != "" {
 				l.refuse(commands.Refuse("notYet", "field", "--host"))

@@ -25,7 +25,7 @@ judged for WORKSPACE; of all sessions, where the current directory is in no repo
 		Example: `  sidefork sessions
   sidefork sessions --scope repository --agent claude
   sidefork sessions --scope all --limit 20 --json`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              arguments(0, 1),
 		ValidArgsFunction: folders,
 	}
 	scopes, names := []string{"workspace", "repository", "all"}, agents()

@@ -63,7 +63,7 @@ func (l *line) versionCommand() *cobra.Command {
 		Use:     "version",
 		Short:   "Print the version and how it was built",
 		Example: "  sidefork version\n  sidefork version --json",
-		Args:    cobra.NoArgs,
+		Args:    arguments(0, 0),
 		RunE: l.does(func(context.Context, []string) error {
 			b := builtFrom(l.version)
 			if l.json {

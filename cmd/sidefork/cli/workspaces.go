@@ -18,7 +18,7 @@ func (l *line) workspacesCommand() *cobra.Command {
 under the workspace it was forked from, with branch, commit, agents at work, and why one cannot be forked. What a
 killed sidefork left there is taken back first, as by recover, and that is said on stderr.`,
 		Example:           "  sidefork workspaces\n  sidefork workspaces ~/src/app --json",
-		Args:              cobra.MaximumNArgs(1),
+		Args:              arguments(0, 1),
 		ValidArgsFunction: folders,
 		RunE: l.does(func(ctx context.Context, args []string) error {
 			folder, err := place(args)
