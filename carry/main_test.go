@@ -9,6 +9,9 @@ import (
 
 // TestMain gives all tests one HOME of their own, with no configuration of git in it, so that they can run side by side.
 func TestMain(m *testing.M) {
+	if status, served := asAnother(); served {
+		os.Exit(status)
+	}
 	home, err := os.MkdirTemp("", "sidefork-carry-test-")
 	if err != nil {
 		panic(err)

@@ -81,6 +81,8 @@ func (o *Operation) Create(ctx context.Context, c CreateRequest) (worktree.Workt
 		return worktree.Worktree{}, worktree.Refuse("notItself", "path", child.Path)
 	case child.Head != c.Base || child.Branch != c.Branch:
 		return worktree.Worktree{}, cannotCreate(errors.New("the child is at " + child.Branch + " " + child.Head))
+	case child.Locked: // git takes its lock away last, and passes over a disk that does not let it
+		return worktree.Worktree{}, cannotCreate(errors.New("git has left the child locked: " + child.Why))
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
