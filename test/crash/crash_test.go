@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -28,7 +29,7 @@ import (
 	"github.com/sidefork/sidefork/test/snapshot"
 )
 
-var kills = flag.Int("kills", 6, "how many SIGKILLs each stage gets; `make test-long` gives more")
+var kills = flag.Int("kills", 12, "how many SIGKILLs each stage gets; `make test-long` gives more")
 
 // asSidecar makes this test binary the sidecar: what is killed must be a process of its own.
 const asSidecar = "SIDEFORK_TEST_AS_SIDECAR"
@@ -69,21 +70,32 @@ func newScene(t *testing.T) scene {
 	}
 	s := scene{parent: filepath.Join(root, "app"), trees: filepath.Join(root, "trees"), branch: "feature/try"}
 	s.child = filepath.Join(s.trees, "deep", "child")
-	script, err := filepath.Abs("../cases/bank/240-every-letter-at-once.sh")
+	made, err := scenery()
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Enough files for each stage to last a moment.
-	const more = `bash "$0" setup "$1"; cd "$1"; for i in {1..40}; do mkdir -p many/$i; for j in {1..10}; do printf "%s\n" $i.$j >many/$i/$j; done; done`
-	var out bytes.Buffer
-	setup := exec.Command("bash", "-euc", more, script, s.parent)
-	setup.Stdout, setup.Stderr = &out, &out
-	if err := setup.Run(); err != nil {
-		t.Fatalf("%v\n%s", err, out.String())
+	if out, err := exec.Command("cp", "-a", made, s.parent).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
+	_ = exec.Command("git", "-C", s.parent, "update-index", "-q", "--refresh").Run() // it fails where something is modified
 	s.before = take(t, s.parent)
 	return s
 }
+
+// scenery makes the repository that each scene is a copy of.
+var scenery = sync.OnceValues(func() (string, error) {
+	script, err := filepath.Abs("../cases/bank/240-every-letter-at-once.sh")
+	if err != nil {
+		return "", err
+	}
+	made := filepath.Join(os.Getenv("HOME"), "scenery", "app")
+	// Enough files for each stage to last a moment.
+	const more = `bash "$0" setup "$1"; cd "$1"; for i in {1..40}; do mkdir -p many/$i; for j in {1..10}; do printf "%s\n" $i.$j >many/$i/$j; done; done`
+	if out, err := exec.Command("bash", "-euc", more, script, made).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return made, nil
+})
 
 func (s scene) argument() map[string]any {
 	return map[string]any{
