@@ -4,7 +4,9 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -67,6 +69,9 @@ func run(rounds int, where, only string) error {
 		{"fork-clean", b.forkClean},
 		{"fork-dirty", b.forkDirty},
 		{"fork-large", b.forkLarge},
+		{"fork-one-of-many", b.forkOneOfMany},
+		{"fork-many-changed", b.forkManyChanged},
+		{"cancel", b.cancel},
 	} {
 		if !strings.Contains(figure.name, only) {
 			continue
@@ -213,6 +218,55 @@ func (b bench) forkLarge() error {
 	return b.fork("fork, 50,000 files, 500 changed, 500 new", 50_000, 500, 500, "≤ 1.3")
 }
 
+func (b bench) forkOneOfMany() error {
+	return b.fork("fork, 100,000 files, 1 changed", 100_000, 1, 0, "≤ 1.3")
+}
+
+func (b bench) forkManyChanged() error {
+	return b.fork("fork, 20,000 files, 10,000 changed", 20_000, 10_000, 0, "")
+}
+
+// cancel measures from a cancel in the middle of a copy of 10 GiB to the answer, by which all is taken back.
+func (b bench) cancel() error {
+	repo, err := b.repository("cancel", 100)
+	if err != nil {
+		return err
+	}
+	huge := filepath.Join(repo, "huge.bin")
+	if err := errors.Join(os.WriteFile(huge, nil, 0o644), os.Truncate(huge, 10<<30)); err != nil {
+		return err
+	}
+	s, err := b.serve(map[string]any{"carry": map[string]any{"maxBytes": 20 << 30}})
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	var all []time.Duration
+	for range b.rounds {
+		id, err := s.begin("workspace/executeCommand", map[string]any{"command": "sidefork.fork", "workDoneToken": "fork", "arguments": []any{map[string]any{
+			"workspace": repo, "name": "bench-child", "dir": filepath.Join(b.dir, "child"), "launch": "none",
+		}}})
+		if err != nil {
+			return err
+		}
+		var begin time.Time
+		_, err = s.answer(id, func(method string, params json.RawMessage) error {
+			if method != "$/progress" || !bytes.Contains(params, []byte(" of 10")) || !begin.IsZero() {
+				return nil
+			}
+			begin = time.Now()
+			return s.send(map[string]any{"method": "$/cancelRequest", "params": map[string]any{"id": id}})
+		})
+		if err != nil {
+			return err
+		}
+		all = append(all, time.Since(begin))
+	}
+	slices.Sort(all)
+	fmt.Printf("| cancel in a copy of 10 GiB, median / longest | %s / %s | | | ≤ 100 ms |\n", short(all[len(all)/2]), short(all[len(all)-1]))
+	return os.RemoveAll(repo)
+}
+
 // fork measures sidefork.fork on a running server against plain `git worktree add`; the children are removed between.
 func (b bench) fork(what string, files, changed, created int, goal string) error {
 	repo, err := b.repository("fork", files)
@@ -317,7 +371,7 @@ type server struct {
 	id  int
 }
 
-func (b bench) serve() (*server, error) {
+func (b bench) serve(settings ...map[string]any) (*server, error) {
 	s := &server{cmd: exec.Command(b.sidefork, "serve")}
 	var err error
 	if s.in, err = s.cmd.StdinPipe(); err != nil {
@@ -331,7 +385,11 @@ func (b bench) serve() (*server, error) {
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
-	_, err = s.call("initialize", map[string]any{"processId": os.Getpid(), "capabilities": map[string]any{}})
+	params := map[string]any{"processId": os.Getpid(), "capabilities": map[string]any{"window": map[string]any{"workDoneProgress": true}}}
+	for _, options := range settings {
+		params["initializationOptions"] = options
+	}
+	_, err = s.call("initialize", params)
 	return s, err
 }
 
@@ -347,10 +405,20 @@ func (s *server) send(message map[string]any) error {
 
 // call sends a request and reads until its answer.
 func (s *server) call(method string, params any) (json.RawMessage, error) {
-	s.id++
-	if err := s.send(map[string]any{"id": s.id, "method": method, "params": params}); err != nil {
+	id, err := s.begin(method, params)
+	if err != nil {
 		return nil, err
 	}
+	return s.answer(id, nil)
+}
+
+func (s *server) begin(method string, params any) (id int, err error) {
+	s.id++
+	return s.id, s.send(map[string]any{"id": s.id, "method": method, "params": params})
+}
+
+// answer reads until the answer to a request; each notification on the way is told.
+func (s *server) answer(id int, told func(method string, params json.RawMessage) error) (json.RawMessage, error) {
 	for {
 		length := 0
 		for {
@@ -372,17 +440,23 @@ func (s *server) call(method string, params any) (json.RawMessage, error) {
 		var m struct {
 			ID     *int
 			Method string
+			Params json.RawMessage
 			Result json.RawMessage
 			Error  json.RawMessage
 		}
 		if err := json.Unmarshal(body, &m); err != nil {
 			return nil, err
 		}
-		if m.ID == nil || m.Method != "" || *m.ID != s.id {
+		if m.ID == nil && told != nil {
+			if err := told(m.Method, m.Params); err != nil {
+				return nil, err
+			}
+		}
+		if m.ID == nil || m.Method != "" || *m.ID != id {
 			continue
 		}
 		if len(m.Error) > 0 {
-			return nil, fmt.Errorf("%s: %s", method, m.Error)
+			return nil, fmt.Errorf("request %d: %s", id, m.Error)
 		}
 		return m.Result, nil
 	}
