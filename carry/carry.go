@@ -1,9 +1,11 @@
 // Package carry brings the uncommitted work of one worktree to another of the same repository, proved, or not at all.
 //
 // Look reads the source and gives a Plan: every file that would come, every one that stays and why, and every refusal,
-// with nothing written. Plan.Into writes and proves it; it says "carried" only after both sides were found equal, entry
-// for index entry and byte for byte, and the source was found to have stood still. What it writes is recorded beforehand
-// in an Operation, whose undo takes it back, in this process or, after a crash, in the next one.
+// with nothing written. Plan.Against looks at a target that exists; one at another commit makes it a plan that merges
+// (merge.go). Plan.Into writes and proves it; it says "carried" only after both sides were found equal, entry for index
+// entry and byte for byte (of a merge: after the target was found to have what the merge has made), and the source to have
+// stood still. What it writes is recorded beforehand in an Operation, whose undo takes it back, in this process or, after a
+// crash, in the next one.
 // It never writes to the source: not its index, not its time stamps, no lock. It never follows a link, never removes a
 // tree recursively and never passes content through git's filters.
 package carry

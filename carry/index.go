@@ -85,6 +85,13 @@ func (p *Plan) commands() [][]string {
 	if len(p.index.announce) > 0 && !p.opts.Unstage {
 		add(announceArgs...)
 	}
+	if p.merge != nil {
+		for range p.merge.blobs {
+			add("hash-object", "-w", "--stdin")
+		}
+		add(git.StatusArgs(true)...)
+		return list
+	}
 	if p.seen.bits {
 		add("update-index", "-z", "--skip-worktree", "--stdin")
 		add("update-index", "-z", "--assume-unchanged", "--stdin")
@@ -188,7 +195,7 @@ func (w *writing) announce(ctx context.Context) error {
 }
 
 // bits says whether the bits of entries matter here: usually nobody has any, which saves a process or three.
-func (w *writing) bits() bool { return w.plan.seen.bits || w.sparse() }
+func (w *writing) bits() bool { return w.plan.merge == nil && (w.plan.seen.bits || w.sparse()) }
 
 func (w *writing) sparse() bool {
 	_, err := os.Lstat(filepath.Join(w.child.GitDir, "info", "sparse-checkout"))

@@ -36,6 +36,8 @@ type Plan struct {
 	includedBytes int64 // of Bytes, those of ignored files
 	counted       bool  // the numbers are those of all that comes
 
+	merge *merging // nil where the target is at the source's own commit
+
 	// Seams of the tests: between the write and its proof, and in the proof between comparing and the last look at the
 	// parent.
 	between  func(child string)
@@ -48,6 +50,7 @@ type item struct {
 	was     stat // what the parent has there; absent: to be removed
 	inBase  bool
 	counted Change
+	merged  bool // its content is neither the parent's nor the child's, and lies in merging.made
 }
 
 // Change says what became of a path, for the reader of a plan.
@@ -99,6 +102,7 @@ func (p *Plan) Refused() *Refusal {
 func (p *Plan) Close() {
 	if p != nil {
 		p.seen.close()
+		p.merge.close()
 	}
 }
 
@@ -228,8 +232,13 @@ func (p *Plan) take(name string, s stat, inBase bool, change Change) {
 	}
 	it := &item{path: name, was: s, inBase: inBase, counted: change}
 	p.disk, p.named[name] = append(p.disk, it), it
-	f := File{Path: name, Change: string(change)}
-	switch change {
+	p.count(it)
+}
+
+// count adds an item to the numbers and files of a plan.
+func (p *Plan) count(it *item) {
+	f := File{Path: it.path, Change: string(it.counted)}
+	switch it.counted {
 	case untracked:
 		p.Untracked++
 	case included:
@@ -239,9 +248,9 @@ func (p *Plan) take(name string, s stat, inBase bool, change Change) {
 	case added, modified, typeChanged:
 		p.Tracked++
 	}
-	if s.kind == file {
-		f.Bytes = s.size
-		p.Bytes += s.size
+	if it.was.kind == file {
+		f.Bytes = it.was.size
+		p.Bytes += it.was.size
 	}
 	p.Files = append(p.Files, f)
 }

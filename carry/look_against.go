@@ -16,8 +16,9 @@ import (
 	"github.com/sidefork/sidefork/carry/worktree"
 )
 
-// Against adds the refusals of an existing target: it must be another clean worktree of the same repository at the same
-// commit, with nothing in the way of what would be written. It writes nothing. An error means that looking failed.
+// Against adds the refusals of an existing target: it must be another clean worktree of the same repository, with nothing
+// in the way of what would be written. Where it is at another commit the plan becomes one that merges (merge.go). It writes
+// nothing. An error means that looking failed.
 func (p *Plan) Against(ctx context.Context, target worktree.Worktree) error {
 	p.fresh = false
 	switch {
@@ -25,8 +26,6 @@ func (p *Plan) Against(ctx context.Context, target worktree.Worktree) error {
 		p.refuse("sameWorkspace")
 	case target.CommonDir != p.from.CommonDir:
 		p.refuse("otherRepository")
-	case target.Head != p.base:
-		p.refuse("baseMismatch")
 	}
 	if p.Refused() != nil {
 		return nil
@@ -45,8 +44,8 @@ func (p *Plan) Against(ctx context.Context, target worktree.Worktree) error {
 		return err
 	}
 	defer t.close()
-	if r.status.Head != p.base {
-		p.refuse("baseMismatch")
+	if r.status.Head != target.Head {
+		p.refuse("targetMoved", "path", "HEAD")
 		return nil
 	}
 	dirty, err := dirtyPath(r.status, t)
@@ -56,6 +55,9 @@ func (p *Plan) Against(ctx context.Context, target worktree.Worktree) error {
 	if dirty != "" {
 		p.refuse("targetDirty", "path", dirty)
 		return nil
+	}
+	if target.Head != p.base {
+		return p.onto(ctx, target, r, t)
 	}
 	return p.inTheWay(t)
 }
@@ -97,15 +99,21 @@ func rawObject(t *tree, name string, digits int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var h hash.Hash = sha256.New()
-	if digits == hex.EncodedLen(sha1.Size) {
-		h = sha1.New()
-	}
-	fmt.Fprintf(h, "blob %d\x00", s.size)
+	h := hashOf(digits, s.size)
 	if _, err := io.Copy(h, f); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// hashOf begins the hash of an object of so many bytes.
+func hashOf(digits int, size int64) hash.Hash {
+	var h hash.Hash = sha256.New()
+	if digits == hex.EncodedLen(sha1.Size) {
+		h = sha1.New()
+	}
+	fmt.Fprintf(h, "blob %d\x00", size)
+	return h
 }
 
 // inTheWay refuses where something that is not the base's stands at a path of the plan: an ignored file, or a link or

@@ -2,6 +2,7 @@ package carry
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,17 +21,33 @@ const savedIndex = "index"
 
 const asidePrefix = "sidefork-aside-"
 
-// makeAside makes the folder that keeps what an existing target has in the way of a plan, and its index, until the
-// carry is kept (settle) or taken back. It lies in the target's own git folder, where no status looks.
-func makeAside(target worktree.Worktree) (dir string, err error) {
-	if dir, err = os.MkdirTemp(target.GitDir, asidePrefix); err != nil {
-		return "", fmt.Errorf("carry: %w", err)
+// halfIndex is its name until it is whole.
+const halfIndex = savedIndex + ".new"
+
+// asideFor names the folder that keeps what an existing target has in the way of a plan, and its index, until the carry is
+// kept (settle) or taken back. It lies in the target's own git folder, where no status looks.
+func asideFor(target worktree.Worktree) string {
+	return filepath.Join(target.GitDir, asidePrefix+strings.ToLower(rand.Text()[:12]))
+}
+
+// makeAside makes that folder, once the operation knows of it.
+func (w *writing) makeAside() error {
+	if w.aside == "" || w.saved {
+		return nil
 	}
-	index := filepath.Join(target.GitDir, "index")
-	if err := copyFile(index, filepath.Join(dir, savedIndex)); err != nil {
-		return "", errors.Join(fmt.Errorf("carry: save the index: %w", err), os.Remove(dir))
+	half := filepath.Join(w.aside, halfIndex)
+	err := os.Mkdir(w.aside, 0o700)
+	if err == nil {
+		err = copyFile(filepath.Join(w.child.GitDir, "index"), half)
 	}
-	return dir, nil
+	if err == nil {
+		err = os.Rename(half, filepath.Join(w.aside, savedIndex))
+	}
+	if err != nil {
+		return fmt.Errorf("carry: save the index: %w", err)
+	}
+	w.saved = true
+	return nil
 }
 
 // putAside moves a file or link of the target out of the way. No link is on its path: clear has looked.
@@ -214,6 +231,7 @@ func (b *back) restore() {
 		return
 	}
 	b.failed(b.restoreIndex())
+	_ = os.Remove(filepath.Join(b.step.Aside, halfIndex))
 	_ = os.Remove(b.step.Aside) // empty when the last step is taken back
 }
 

@@ -66,11 +66,10 @@ func TestOnlyTheOperationsOwnTemporariesAreRemoved(t *testing.T) {
 					{Path: []byte("src/new.txt"), Kind: c.kind, Size: int64(len(whole)), Link: []byte("carried"), Temp: c.temp},
 				}}
 				if !fresh {
-					var err error
-					step.Aside, err = makeAside(at)
-					must(t, err)
+					step.Aside = asideFor(at)
 				}
 				must(t, o.Will(Step{Carry: &step}))
+				must(t, (&writing{child: at, aside: step.Aside}).makeAside())
 				file := filepath.Join(target, "src", c.temp)
 				c.lie(t, file)
 				before := everything(t, target)

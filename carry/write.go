@@ -20,7 +20,8 @@ type recorder interface {
 // Result is what was carried and proved.
 type Result struct {
 	Numbers
-	Left []Left
+	Left   []Left
+	Merged bool // into a target at another commit: proved to be what the merge has made, not equal to the source
 }
 
 // writing is one Into at work.
@@ -34,6 +35,7 @@ type writing struct {
 	cloneless      atomic.Bool // the file system has said that it cannot share blocks
 	aside          string      // folder for what is in the way, "" for a fresh child
 	asides         int         // names given in it so far
+	saved          bool        // and it is there, with the index in it
 
 	ruled   map[string]bool // by the base's own attributes, where the plan changes those; nil until asked
 	emptied []folderMode    // folders that go because the parent has none there, innermost first
@@ -62,6 +64,9 @@ func (p *Plan) Into(ctx context.Context, child worktree.Worktree, o recorder, mo
 		return nil, err
 	}
 	defer w.close()
+	if p.merge != nil {
+		return p.merge.into(ctx, w)
+	}
 	var last string
 	for range rounds {
 		if err := w.writeAll(ctx); err != nil {
@@ -75,7 +80,7 @@ func (p *Plan) Into(ctx context.Context, child worktree.Worktree, o recorder, mo
 			return nil, w.failed(ctx, err)
 		}
 		if last == "" {
-			return &Result{p.Numbers, p.Left}, nil
+			return &Result{Numbers: p.Numbers, Left: p.Left}, nil
 		}
 		if w.onlyMore { // the parent stood still: nothing but more of it is to be brought
 			w.onlyMore = false
@@ -103,10 +108,7 @@ func (p *Plan) begin(child worktree.Worktree, o recorder, moved func(done, total
 		taken: map[string]stat{}, compared: map[string]stat{}, written: map[string]stat{}, restless: map[string]bool{}, made: map[string]stat{},
 	}
 	if !p.fresh {
-		if w.aside, err = makeAside(child); err != nil {
-			w.close()
-			return nil, err
-		}
+		w.aside = asideFor(child)
 	}
 	return w, nil
 }
@@ -167,6 +169,9 @@ func (w *writing) writeDisk(ctx context.Context) error {
 	}
 	if err := w.recorder.Will(step); err != nil {
 		return fmt.Errorf("carry: record what will be written: %w", err)
+	}
+	if err := w.makeAside(); err != nil {
+		return err
 	}
 	written := step.Carry.Paths[:len(todo)]
 	if err := w.clear(todo, written); err != nil {

@@ -103,11 +103,19 @@ func (w *writing) bring(ctx context.Context, here *place, it *item, temp string)
 	return nil
 }
 
+// source is where an item's content is.
+func (w *writing) source(it *item) *tree {
+	if it.merged {
+		return w.plan.merge.made
+	}
+	return w.parent
+}
+
 func (w *writing) fill(ctx context.Context, here *place, it *item, temp string) (was stat, settled bool, err error) {
 	if it.was.kind == link {
 		return w.fillLink(here, it, temp)
 	}
-	src, err := w.parent.open(it.path)
+	src, err := w.source(it).open(it.path)
 	if isAbsent(err) || isLoop(err) {
 		return stat{}, false, nil
 	}
@@ -138,7 +146,7 @@ func (w *writing) fill(ctx context.Context, here *place, it *item, temp string) 
 }
 
 func (w *writing) fillLink(here *place, it *item, temp string) (was stat, settled bool, err error) {
-	text, err := w.parent.readlink(it.path)
+	text, err := w.source(it).readlink(it.path)
 	if isAbsent(err) {
 		return stat{}, false, nil
 	}
@@ -151,7 +159,7 @@ func (w *writing) fillLink(here *place, it *item, temp string) (was stat, settle
 	if err := setLinkTime(here.dir, temp, it.was.mtime); err != nil {
 		return stat{}, false, err
 	}
-	after, err := w.parent.at(it.path)
+	after, err := w.source(it).at(it.path)
 	return it.was, err == nil && after.same(it.was), err
 }
 

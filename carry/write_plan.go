@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,9 +61,17 @@ func (w *writing) todo(ctx context.Context) ([]*item, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
+		if it.merged {
+			todo = append(todo, it)
+			w.progress.total += it.was.size
+			continue
+		}
 		s, err := look.lstat(it.path)
 		if err != nil {
 			return nil, err
+		}
+		if w.plan.merge != nil && !stillAs(it.was, s) {
+			return nil, worktree.Refuse("parentChanging", "path", it.path)
 		}
 		it.was = s
 		_, copied := w.taken[it.path]
@@ -107,7 +116,7 @@ func (w *writing) record(todo []*item) (Step, error) {
 			p.Kind, p.Size, p.MTime, p.Temp = "file", it.was.size, it.was.mtime, temps(it.path)
 		case link:
 			p.Kind, p.Temp = "link", temps(it.path)
-			text, err := w.parent.readlink(it.path)
+			text, err := w.source(it).readlink(it.path)
 			if err != nil && !isAbsent(err) && !isLoop(err) { // gone meanwhile: the copy will notice
 				return Step{}, err
 			}
@@ -136,6 +145,9 @@ func (w *writing) record(todo []*item) (Step, error) {
 	}
 	if w.emptied, err = foldersToGo(todo, look, theirs); err != nil {
 		return Step{}, err
+	}
+	if w.plan.merge != nil {
+		w.emptied = slices.DeleteFunc(w.emptied, func(dir folderMode) bool { return w.holdsMore(dir.path) })
 	}
 	for _, dir := range w.emptied {
 		step.Paths = append(step.Paths, WrittenPath{Path: []byte(dir.path), Kind: "removed", Mode: dir.mode})

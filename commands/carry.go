@@ -3,14 +3,15 @@ package commands
 import (
 	"context"
 	"encoding/json"
+	"strconv"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/sidefork/sidefork/carry"
 	"github.com/sidefork/sidefork/carry/worktree"
 )
 
-// carryChanges brings one workspace's uncommitted changes to another that stands at the same commit and has none of its
-// own; it is fork.go's middle.
+// carryChanges brings one workspace's uncommitted changes to another that has none of its own; it is fork.go's middle.
 func carryChanges(ctx context.Context, env *Env, argument json.RawMessage, progress Progress) (any, error) {
 	p, err := decodeCarry(argument)
 	if err != nil {
@@ -28,7 +29,10 @@ func carryChanges(ctx context.Context, env *Env, argument json.RawMessage, progr
 	if err != nil {
 		return nil, err
 	}
-	warnings := recoverEarlier(ctx, env, from.CommonDir)
+	var warnings []Warning
+	if !p.DryRun {
+		warnings = recoverEarlier(ctx, env, from.CommonDir)
+	}
 	plan, err := carry.Look(ctx, from, from.Head, env.carryOptions(p.Staged, p.Include))
 	if err != nil {
 		return nil, err
@@ -37,8 +41,15 @@ func carryChanges(ctx context.Context, env *Env, argument json.RawMessage, progr
 	if err := plan.Against(ctx, to); err != nil {
 		return nil, err
 	}
+	back := intoParent(from, to, p, plan)
+	if p.DryRun {
+		return planCarry(plan, from, to, back)
+	}
 	if no := plan.Refused(); no != nil {
 		return nil, no
+	}
+	if back != nil {
+		return nil, back
 	}
 	result, err := carryExisting(ctx, plan, from, to, p, progress)
 	if err != nil {
@@ -46,6 +57,33 @@ func carryChanges(ctx context.Context, env *Env, argument json.RawMessage, progr
 	}
 	result.Warnings = warnings
 	return result, nil
+}
+
+// intoParent refuses a carry back into what the source was forked from, unless that is what was asked for. It says what
+// would change there.
+func intoParent(from, to worktree.Worktree, p CarryParams, plan *carry.Plan) error {
+	if p.IntoParent || !from.ForkedFrom(to) {
+		return nil
+	}
+	no := refuse("intoParent", "path", to.Path)
+	const most = 100
+	for i, f := range plan.Files {
+		if i == most {
+			no.Detail += "and " + strconv.Itoa(len(plan.Files)-most) + " more\n"
+			break
+		}
+		no.Detail += f.Change + " " + Printable(f.Path) + "\n"
+	}
+	no.Detail = strings.TrimSuffix(no.Detail, "\n")
+	return no
+}
+
+// planCarry is the answer to a carry that is not to be done: every refusal, and every file.
+func planCarry(found *carry.Plan, from, to worktree.Worktree, back error) (*Plan, error) {
+	result := RefusedPlan()
+	result.Workspace, result.Dir, result.Base = from.Path, to.Path, to.Head
+	result.fill(found)
+	return result, collect(result, back)
 }
 
 func carryExisting(ctx context.Context, plan *carry.Plan, from, to worktree.Worktree, p CarryParams, progress Progress) (result *CarryResult, err error) {

@@ -37,7 +37,7 @@ func carryInto(ctx context.Context, plan *carry.Plan, child worktree.Worktree, u
 	if err != nil {
 		return nil, err
 	}
-	return &CarryResult{Status: "carried", Numbers: result.Numbers, Left: append([]carry.Left{}, result.Left...), Verified: true}, nil
+	return &CarryResult{Status: "carried", Numbers: result.Numbers, Left: append([]carry.Left{}, result.Left...), Verified: true, Merged: result.Merged}, nil
 }
 
 // setup is what ran in the child after the carry.

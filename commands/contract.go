@@ -205,18 +205,22 @@ type CarryParams struct {
 	Staged      string   `json:"staged,omitempty"`
 	Include     []string `json:"include,omitempty"`
 	Paths       []string `json:"paths,omitempty"`
+	IntoParent  bool     `json:"intoParent,omitempty"` // to is the workspace that from was forked from, and that is meant
+	DryRun      bool     `json:"dryRun,omitempty"`     // answer with a Plan, and write nothing
 }
 
-// CarryResult is said only after both sides were proved equal.
+// CarryResult is said only after both sides were proved equal or, with Merged, what came was proved to be there.
 type CarryResult struct {
 	Status string `json:"status"` // carried, cancelled
 	carry.Numbers
 	Left     []carry.Left `json:"left"`
 	Verified bool         `json:"verified"`
+	Merged   bool         `json:"merged,omitempty"`   // into a target at another commit
 	Warnings []Warning    `json:"warnings,omitempty"` // of a carry; those of a fork are the fork's
 }
 
-// Plan is what a fork would do. What a refusal leaves open is absent: the numbers too, where nobody has counted.
+// Plan is what a fork, or a carry with dryRun, would do. What a refusal leaves open is absent: the numbers too, where nobody
+// has counted.
 type Plan struct {
 	*carry.Numbers
 	Files     []carry.File `json:"files"`
@@ -225,8 +229,8 @@ type Plan struct {
 	Commands  [][]string   `json:"commands"` // git's, then the agent's
 	Workspace string       `json:"workspace,omitempty"`
 	Name      string       `json:"name,omitempty"` // the child's branch
-	Dir       string       `json:"dir,omitempty"`  // the child's folder
-	Base      string       `json:"base,omitempty"` // the object id that it starts from
+	Dir       string       `json:"dir,omitempty"`  // the child's folder, or the target's
+	Base      string       `json:"base,omitempty"` // the object id that it starts from, or is at
 	Session   *Session     `json:"session,omitempty"`
 	Launch    *Launch      `json:"launch,omitempty"`
 	Warnings  []Warning    `json:"warnings"`

@@ -91,18 +91,23 @@ func planChanges(ctx context.Context, env *Env, into *Plan, parent worktree.Work
 		return collect(into, err)
 	}
 	defer changes.Close()
-	if changes.Counted() {
-		into.Numbers = &changes.Numbers
-	}
 	into.Warnings = append(into.Warnings, aboutInclude(changes)...)
-	into.Files = append(into.Files, changes.Files...)
-	into.Left = append(into.Left, changes.Left...)
-	into.Commands = append(into.Commands, changes.Argv...)
-	for _, no := range changes.Refusals {
+	into.fill(changes)
+	return nil
+}
+
+// fill puts what a carry would bring into a plan.
+func (into *Plan) fill(found *carry.Plan) {
+	if found.Counted() {
+		into.Numbers = &found.Numbers
+	}
+	into.Files = append(into.Files, found.Files...)
+	into.Left = append(into.Left, found.Left...)
+	into.Commands = append(into.Commands, found.Argv...)
+	for _, no := range found.Refusals {
 		why, _ := reasonOf(no)
 		into.Refusals = append(into.Refusals, why)
 	}
-	return nil
 }
 
 // planAgent settles how the child's agent would start. Where the child's place was refused it still asks whether the

@@ -87,6 +87,11 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 
 	// The carry.
 	"baseMismatch":     {"The two workspaces are not at the same commit.", "Bring both to the same commit first."},
+	"mergeConflict":    {"The changes do not fit what the target workspace has, which is at another commit: {paths}.", "Commit them and merge or rebase with git, or bring both workspaces to the same commit first."},
+	"mergeFiltered":    {"Both workspaces have changed a file whose bytes are not those that git keeps (ident, a filter or an encoding): {paths}.", "Commit the changes and merge with git, or bring both workspaces to the same commit first."},
+	"collision":        {"The target workspace has files where the changes bring new ones that are not tracked: {paths}.", "Rename or remove them in one of the two."},
+	"targetMoved":      {"The target workspace changed meanwhile: {path}.", "Wait until nothing works there, then try again."},
+	"intoParent":       {"{path} is the workspace that this one was forked from.", "Look at what would change there (the detail, or --dry-run), then ask for it: --into-parent (intoParent)."},
 	"targetDirty":      {"The target workspace has changes of its own: {path}.", "Commit, stash or remove them first."},
 	"otherRepository":  {"The two workspaces belong to different repositories.", "Choose a workspace of the same repository."},
 	"sameWorkspace":    {"Source and target are the same workspace.", "Choose another target."},

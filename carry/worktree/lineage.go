@@ -54,6 +54,24 @@ func ReadLineage(gitDir string) (*Lineage, error) {
 	return &l, nil
 }
 
+// ForkedFrom says whether a worktree was forked from another one of its repository, or from one that was. A parent that is
+// no worktree any more ends the line.
+func (w Worktree) ForkedFrom(other Worktree) bool {
+	linked, seen := Registered(w.CommonDir), map[string]bool{}
+	for at := w.GitDir; at != "" && !seen[at]; {
+		seen[at] = true
+		l, err := ReadLineage(at)
+		if err != nil || l == nil {
+			return false
+		}
+		if SameFile(l.Parent, other.Path) {
+			return true
+		}
+		at = linked[l.Parent]
+	}
+	return false
+}
+
 // WriteLineage says where the worktree with this git folder came from. Readers see the old text or the new.
 func WriteLineage(gitDir string, l Lineage) error {
 	text, err := json.MarshalIndent(l, "", "  ")

@@ -17,22 +17,32 @@ import (
 )
 
 func (l *line) carryCommand() *cobra.Command {
-	var unstage bool
+	var unstage, intoParent, dryRun bool
 	var include []string
 	c := &cobra.Command{
 		Use:   "carry FROM TO",
 		Short: "Bring the uncommitted changes of one workspace to another",
-		Long: `carry brings the uncommitted changes of the workspace FROM to the workspace TO, a clean one of the same repository at
-the same commit, with the staging as it is, and proves both sides equal. FROM is not touched.`,
+		Long: `carry brings the uncommitted changes of the workspace FROM to the workspace TO, a clean one of the same repository, with
+the staging as it is, and proves that they arrived. FROM is not touched.
+
+Where TO is at another commit the changes are merged into what it has, as git merges: edits of other lines go together, a
+file that TO has renamed gets them under its new name. Where they do not fit nothing is written at all, and each path is
+named (mergeConflict). A new file that git does not track never takes the place of one that TO has (collision).
+
+Where FROM was forked from TO, or from something that was, the changes go there only with --into-parent; without it the
+refusal says what would change.`,
 		Example: `  sidefork carry . ../app-worktrees/try-cache
-  sidefork carry ~/src/app ~/src/app-fix --unstage --json`,
+  sidefork carry ~/src/app ~/src/app-fix --unstage --json
+  sidefork carry . ~/src/app --into-parent --dry-run`,
 		Args:              arguments(2, 2),
 		ValidArgsFunction: folders,
 	}
 	c.Flags().BoolVar(&unstage, "unstage", false, "bring the changes unstaged")
+	c.Flags().BoolVar(&intoParent, "into-parent", false, "carry back into the workspace that FROM was forked from")
+	c.Flags().BoolVar(&dryRun, "dry-run", false, "show what would come, and what would be refused; write nothing")
 	c.Flags().StringArrayVar(&include, "include", nil, "bring the ignored files that match `GLOB` too, a line of a .gitignore (repeatable)")
 	c.RunE = l.does(func(ctx context.Context, args []string) error {
-		p := commands.CarryParams{OperationID: uuid.NewString(), Include: include}
+		p := commands.CarryParams{OperationID: uuid.NewString(), Include: include, IntoParent: intoParent, DryRun: dryRun}
 		if unstage {
 			p.Staged = "unstage"
 		}
@@ -46,6 +56,10 @@ the same commit, with the staging as it is, and proves both sides equal. FROM is
 			}
 			*to = path
 		}
+		if dryRun {
+			l.call(ctx, "sidefork.carry", p, show(l, l.showCarryPlan))
+			return nil
+		}
 		l.call(ctx, "sidefork.carry", p, show(l, func(r commands.CarryResult) {
 			fmt.Fprintf(l.out, "Carried to %s.\n", commands.Printable(p.To))
 			l.showCarried(r)
@@ -56,10 +70,23 @@ the same commit, with the staging as it is, and proves both sides equal. FROM is
 	return c
 }
 
+func (l *line) showCarryPlan(p commands.Plan) {
+	fmt.Fprintf(l.out, "Plan for a carry from %s (nothing is written)\n", commands.Printable(p.Workspace))
+	l.fact("to", p.Dir)
+	l.fact("base", short(p.Base))
+	if p.Numbers != nil { // else nobody has counted
+		l.fact("changes", numbers(*p.Numbers))
+	}
+	l.showRest(p)
+}
+
 // showCarried prints what came and what stayed.
 func (l *line) showCarried(r commands.CarryResult) {
 	text := numbers(r.Numbers)
-	if r.Verified {
+	switch {
+	case r.Verified && r.Merged:
+		text += "; merged, and proved to be there"
+	case r.Verified:
 		text += "; both sides proved equal"
 	}
 	l.fact("changes", text)

@@ -99,6 +99,11 @@ func (l *line) showPlan(p commands.Plan, asked commands.ForkParams) {
 	if p.Numbers != nil { // else nobody has looked at them
 		l.fact("changes", numbers(*p.Numbers))
 	}
+	l.showRest(p)
+}
+
+// showRest is what the plans of a fork and of a carry have in common.
+func (l *line) showRest(p commands.Plan) {
 	for _, r := range p.Refusals {
 		fmt.Fprintf(l.out, "\nwould be refused: %s [%s]\n", commands.Printable(r.Message), commands.Printable(r.Code))
 		if r.Remedy != "" {
