@@ -20,6 +20,7 @@ import (
 // commit, with nothing in the way of what would be written. It writes nothing. An error means that looking failed.
 func (p *Plan) Against(ctx context.Context, target worktree.Worktree) error {
 	p.fresh = false
+	p.withoutSubmodules()
 	switch {
 	case target.Path == p.from.Path:
 		p.refuse("sameWorkspace")
@@ -48,6 +49,11 @@ func (p *Plan) Against(ctx context.Context, target worktree.Worktree) error {
 	if r.status.Head != p.base {
 		p.refuse("baseMismatch")
 		return nil
+	}
+	if len(submodules(r.index.Entries)) > 0 { // a change in one is a change of the target too
+		if r.status, err = statusOf(ctx, r.command(append(git.StatusArgs(true), "--ignore-submodules=none")...)); err != nil {
+			return err
+		}
 	}
 	dirty, err := dirtyPath(r.status, t)
 	if err != nil {
