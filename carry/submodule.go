@@ -63,7 +63,7 @@ func (p *Plan) inside(ctx context.Context, look *lookup) error {
 			return err
 		}
 		if no := s.from.Eligible(); no != nil && no.Code == "operationInProgress" {
-			s.plan.Refusals = append(s.plan.Refusals, no)
+			s.plan.Refusals = []*Refusal{no} // what it has left unmerged is the same mistake
 		}
 		p.subs = append(p.subs, s)
 		p.add(s)

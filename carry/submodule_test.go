@@ -34,7 +34,7 @@ func newSuper(t testing.TB, initArgs ...string) *repo {
 	r := newRepo(t, initArgs...)
 	r.shell(r.world(), `git init -q -b main `+strings.Join(initArgs, " ")+` inner; cd inner; echo one >f; mkdir d; echo g >d/g; printf '*.log\n' >.gitignore
 		echo del >del; git add .; git commit -qm 1; echo two >f; git commit -qam 2`)
-	r.shell(r.top, `git submodule --quiet add ../inner lib/sub; git commit -qm sub; echo edited >>a.txt`)
+	r.shell(r.top, `git submodule --quiet add file://${PWD%/*}/inner lib/sub; git commit -qm sub; echo edited >>a.txt`)
 	return r
 }
 
