@@ -17,7 +17,8 @@ import (
 )
 
 // Against adds the refusals of an existing target: it must be another clean worktree of the same repository at the same
-// commit, with nothing in the way of what would be written. It writes nothing. An error means that looking failed.
+// commit, with nothing in the way of what would be written. Its submodules are neither looked into nor written to. It
+// writes nothing. An error means that looking failed.
 func (p *Plan) Against(ctx context.Context, target worktree.Worktree) error {
 	p.fresh = false
 	p.withoutSubmodules()
@@ -49,11 +50,6 @@ func (p *Plan) Against(ctx context.Context, target worktree.Worktree) error {
 	if r.status.Head != p.base {
 		p.refuse("baseMismatch")
 		return nil
-	}
-	if len(submodules(r.index.Entries)) > 0 { // a change in one is a change of the target too
-		if r.status, err = statusOf(ctx, r.command(append(git.StatusArgs(true), "--ignore-submodules=none")...)); err != nil {
-			return err
-		}
 	}
 	dirty, err := dirtyPath(r.status, t)
 	if err != nil {

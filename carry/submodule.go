@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/sidefork/sidefork/carry/git"
 	"github.com/sidefork/sidefork/carry/worktree"
 )
@@ -50,23 +52,39 @@ func (p *Plan) inside(ctx context.Context, look *lookup) error {
 	opts.depth++
 	opts.Include, opts.IncludeFile = nil, false                                                // the patterns are the outer worktree's
 	opts.Limits = Limits{math.MaxInt, math.MaxInt64, opts.Limits.IncludedFiles, math.MaxInt64} // all levels are counted together
+	var g errgroup.Group // without a context of its own: a look goes on asking after it has come back
+	g.SetLimit(4)
 	for _, s := range found {
-		if p.opts.Unstage && !p.inBase(s.path) { // git would take it for somebody else's repository
+		if p.opts.Unstage && !p.inBase(s.path) {
+			continue // git would take it for somebody else's repository in the child
+		}
+		g.Go(func() (err error) {
+			s.plan, err = Look(ctx, s.from, s.from.Head, opts)
+			if _, broken := errors.AsType[*git.Error](err); broken && ctx.Err() == nil {
+				err = nil
+			}
+			return err
+		})
+	}
+	err = g.Wait()
+	for _, s := range found {
+		if s.plan == nil {
 			p.seen.stay(s.path, leftSubmodule)
 			continue
 		}
-		if s.plan, err = Look(ctx, s.from, s.from.Head, opts); err != nil {
-			if _, broken := errors.AsType[*git.Error](err); broken && ctx.Err() == nil {
-				p.seen.stay(s.path, leftSubmodule)
-				continue
-			}
-			return err
-		}
-		if no := s.from.Eligible(); no != nil && no.Code == "operationInProgress" {
+		if no := s.busy(); no != nil {
 			s.plan.Refusals = []*Refusal{no} // what it has left unmerged is the same mistake
 		}
 		p.subs = append(p.subs, s)
 		p.add(s)
+	}
+	return err
+}
+
+// busy refuses a submodule in which git is in the middle of something.
+func (s *submodule) busy() *Refusal {
+	if no := s.from.Eligible(); no != nil && no.Code == "operationInProgress" {
+		return no
 	}
 	return nil
 }
@@ -164,7 +182,7 @@ func (p *Plan) withoutSubmodules() {
 }
 
 // intoSubmodules makes each submodule in the child and carries into it. The plan's own level has been proved; that the
-// parent's has not moved meanwhile is seen by its index and HEAD.
+// parent's has not moved meanwhile is seen by its HEAD and its index entries: each level is proved at a moment of its own.
 func (p *Plan) intoSubmodules(ctx context.Context, child worktree.Worktree, o recorder, before func(done int64) func(done, total int64)) error {
 	written := p.ownBytes()
 	for _, s := range p.subs {
@@ -195,8 +213,12 @@ func (p *Plan) intoSubmodules(ctx context.Context, child worktree.Worktree, o re
 	if head != p.base {
 		return worktree.Refuse("parentMoved")
 	}
-	if stands, err := p.seen.stands(); err != nil || !stands {
-		return errors.Join(err, worktree.Refuse("parentChanging", "path", "the index"))
+	now, err := readIndex(ctx, p.from)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(now.Entries, p.seen.index.Entries) { // one that a status has only refreshed says the same
+		return worktree.Refuse("parentChanging", "path", "the index")
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/sidefork/sidefork/carry/git"
@@ -141,12 +142,16 @@ func (s *submodule) checkOut(ctx context.Context, child worktree.Worktree, gitDi
 // held is what a git that writes for a long time has to keep open: while it runs the operation is not dead.
 func (o *Operation) held() *os.File { return o.lock.file }
 
-// commands are what make runs, for the reader of a plan; paths are from the child's top level and git folder.
+// commands are what bringing the submodule runs, for the reader of a plan: from the folder that the outer ones run in.
 func (s *submodule) commands() [][]string {
-	return append([][]string{
+	list := append([][]string{
 		git.Command{Args: git.SetArgs("modules/"+s.store+"/config", "core.worktree", s.path)}.Argv(),
 		git.Command{Args: git.CheckOutArgs(), Config: git.NoTransport()}.Argv(),
 	}, s.plan.Argv...)
+	for i, argv := range list[1:] {
+		list[i+1] = slices.Concat(argv[:1], []string{"-C", s.path}, argv[1:])
+	}
+	return list
 }
 
 // copier copies files and folders of a store. A link is no file of git's there, and is not followed.

@@ -85,7 +85,9 @@ func TestSubmodulesComeAsTheyAre(t *testing.T) {
 		"a linked parent":     {script: `git commit -qam all; git worktree add -q ../linked; cd ../linked; git submodule --quiet update --init; cd lib/sub; ` + changeAll + `echo; echo "TOP=$PWD/../.."`},
 		"by a linked one":     {script: `git -C $S branch keep; git submodule --quiet deinit -f lib/sub; rmdir lib/sub; git --git-dir=.git/modules/lib/sub worktree add -q --detach lib/sub; cd lib/sub; ` + changeAll},
 		"fetch is never made": {script: `cd $S; git remote set-url origin 'ext::sh -c "touch ran"'; git config -f ../../.gitmodules submodule.lib/sub.url 'ext::sh -c "touch ran"'; ` + changeAll},
-		"hooks in the store":  {script: `mkdir -p .git/modules/lib/sub/hooks; for h in post-checkout post-index-change reference-transaction; do printf '#!/bin/sh\n: >>"'$PWD'/ran"\n' >.git/modules/lib/sub/hooks/$h; chmod +x .git/modules/lib/sub/hooks/$h; done; cd $S; echo e >>f`},
+		"names of .gitmodules that lead out": {script: `for n in ../../evil -u./evil /evil; do git config -f .gitmodules "submodule.$n.path" lib/sub; git config -f .gitmodules "submodule.$n.url" 'ext::sh -c "touch ran"'; git config -f .gitmodules "submodule.$n.update" '!touch ran'; done
+			git config submodule.recurse true; cd $S; ` + changeAll},
+		"hooks in the store": {script: `mkdir -p .git/modules/lib/sub/hooks; for h in post-checkout post-index-change reference-transaction; do printf '#!/bin/sh\n: >>"'$PWD'/ran"\n' >.git/modules/lib/sub/hooks/$h; chmod +x .git/modules/lib/sub/hooks/$h; done; cd $S; echo e >>f`},
 	} {
 		if !sampled(name) {
 			continue

@@ -15,7 +15,8 @@ type Counts struct {
 	Staged     int // index entries that are not as the last commit has them
 	Conflicted int // unmerged paths
 	Bytes      int64
-	Left       []Left // what a carry would leave where it is
+	Left       []Left   // what a carry would leave where it is
+	Busy       *Refusal // git is in the middle of something in a submodule
 }
 
 // Survey counts what Look would look at, also in submodules, and costs little more than one `git status` for each of
@@ -103,6 +104,12 @@ func (r *reading) surveySubmodules(ctx context.Context, look *lookup, depth int)
 		if err != nil {
 			return all, err
 		}
+		if n.Busy == nil {
+			n.Busy = s.busy()
+		}
+		if n.Busy != nil {
+			n.Busy = in(s.path, n.Busy)
+		}
 		for i, l := range n.Left {
 			n.Left[i].Path = s.path + "/" + l.Path
 		}
@@ -118,4 +125,7 @@ func (n *Counts) add(m Counts) {
 	n.Conflicted += m.Conflicted
 	n.Bytes += m.Bytes
 	n.Left = append(n.Left, m.Left...)
+	if n.Busy == nil {
+		n.Busy = m.Busy
+	}
 }
