@@ -52,7 +52,7 @@ func (p *Plan) inside(ctx context.Context, look *lookup) error {
 	opts.depth++
 	opts.Include, opts.IncludeFile = nil, false                                                // the patterns are the outer worktree's
 	opts.Limits = Limits{math.MaxInt, math.MaxInt64, opts.Limits.IncludedFiles, math.MaxInt64} // all levels are counted together
-	var g errgroup.Group // without a context of its own: a look goes on asking after it has come back
+	var g errgroup.Group                                                                       // without a context of its own: a look goes on asking after it has come back
 	g.SetLimit(4)
 	for _, s := range found {
 		if p.opts.Unstage && !p.inBase(s.path) {
