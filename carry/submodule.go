@@ -111,6 +111,23 @@ func (p *Plan) add(s *submodule) {
 	}
 }
 
+// proveObjects sees that the child's store has what its index names: it is not the parent's.
+func (s *submodule) proveObjects(ctx context.Context, inner worktree.Worktree) error {
+	var staged []string
+	for _, e := range s.plan.index.entries {
+		if e.staged() && e.mode != 0 && e.mode != git.ModeSubmodule && !s.plan.opts.Unstage {
+			staged = append(staged, e.object)
+		}
+	}
+	if len(staged) == 0 {
+		return nil
+	}
+	if object, err := git.Lacks(ctx, inner.Path, staged); err != nil || object != "" {
+		return errors.Join(err, worktree.Refuse("proofFailed", "path", s.path+" ("+object+")"))
+	}
+	return nil
+}
+
 // ownBytes are the bytes of the plan's own level.
 func (p *Plan) ownBytes() int64 {
 	own := p.Bytes
@@ -195,6 +212,9 @@ func (p *Plan) intoSubmodules(ctx context.Context, child worktree.Worktree, o re
 		written += s.plan.Bytes
 		if no, refused := errors.AsType[*Refusal](err); refused {
 			return in(s.path, no)
+		}
+		if err == nil {
+			err = s.proveObjects(ctx, inner)
 		}
 		if err != nil {
 			return err

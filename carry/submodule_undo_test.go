@@ -228,6 +228,7 @@ func TestRefusalsInsideASubmoduleComeFirst(t *testing.T) {
 		"merge":          {script: `git switch -qc x HEAD~1; echo 3 >o; git add o; git commit -qm 3; git merge -q --no-commit main`, code: "operationInProgress", path: "merge (in the submodule lib/sub)"},
 		"bisect":         {script: `git bisect start -q`, code: "operationInProgress", path: "bisect (in the submodule lib/sub)"},
 		"limit of files": {script: `for i in 1 2 3; do echo $i >u$i; done; echo 1 >../../u1; echo 2 >../../u2`, code: "tooManyFiles", path: "5", limits: Limits{Files: 4}},
+		"limit inside":   {script: `for i in 1 2 3 4 5; do echo $i >u$i; done`, code: "tooManyFiles", path: "5", limits: Limits{Files: 4}},
 		"limit of bytes": {script: `head -c 600 /dev/zero >u; head -c 600 /dev/zero >../../u`, code: "tooManyBytes", limits: Limits{Bytes: 1000}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -315,6 +316,9 @@ func TestSubmoduleThatMovesMeanwhile(t *testing.T) {
 			}
 			if d := compareTrees(t, r.path("lib/sub"), child.Path+"/lib/sub", nil); d != "" {
 				t.Error(d)
+			}
+			if said, err := tryGit(child.Path+"/lib/sub", "fsck", "--no-dangling"); err != nil {
+				t.Error(said, err)
 			}
 		})
 	}
