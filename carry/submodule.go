@@ -50,9 +50,11 @@ func (p *Plan) inside(ctx context.Context, look *lookup) error {
 	}
 	opts := p.opts
 	opts.depth++
-	opts.Include, opts.IncludeFile = nil, false                                                // the patterns are the outer worktree's
-	opts.Limits = Limits{math.MaxInt, math.MaxInt64, opts.Limits.IncludedFiles, math.MaxInt64} // all levels are counted together
-	var g errgroup.Group                                                                       // without a context of its own: a look goes on asking after it has come back
+	opts.Include, opts.IncludeFile = nil, false // the patterns are the outer worktree's
+	// All levels are counted together, by the outermost.
+	opts.Limits = Limits{Files: math.MaxInt, Bytes: math.MaxInt64, IncludedFiles: math.MaxInt, IncludedBytes: math.MaxInt64}
+	// A look goes on asking after it has come back: it needs a context that lives on.
+	var g errgroup.Group
 	g.SetLimit(4)
 	for _, s := range found {
 		if p.opts.Unstage && !p.inBase(s.path) {
