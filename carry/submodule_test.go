@@ -89,7 +89,7 @@ func TestSubmodulesComeAsTheyAre(t *testing.T) {
 			git config submodule.recurse true; cd $S; ` + changeAll},
 		"hooks in the store": {script: `mkdir -p .git/modules/lib/sub/hooks; for h in post-checkout post-index-change reference-transaction; do printf '#!/bin/sh\n: >>"'$PWD'/ran"\n' >.git/modules/lib/sub/hooks/$h; chmod +x .git/modules/lib/sub/hooks/$h; done; cd $S; echo e >>f`},
 	} {
-		if !sampled(name) {
+		if !sampled(t, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestSubmoduleOfSomebodyElseStays(t *testing.T) {
 		"two at one store": {`git submodule --quiet add ../inner zwei; git commit -qm zwei; echo "gitdir: ../.git/modules/lib/sub" >zwei/.git
 			git config -f .git/modules/lib/sub/config --unset core.worktree; S=zwei`, "submodule"},
 	} {
-		if !sampled(name) {
+		if !sampled(t, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -96,7 +96,7 @@ func stuck(err error) string {
 func TestRecoverTakesSubmodulesBackAfterKill(t *testing.T) {
 	t.Parallel()
 	for _, stage := range []string{"submodules 1", "submodules 2", "submodules 4", "submodules 99", "half a store", "half a checkout"} {
-		if !sampled(stage) && stage != "submodules 99" {
+		if !sampled(t, stage) && stage != "submodules 99" {
 			continue
 		}
 		t.Run(stage, func(t *testing.T) {
@@ -155,7 +155,7 @@ func TestRecoverNeverDestroysWorkInASubmodule(t *testing.T) {
 		"another store":         `git init -q ../../../other; echo "gitdir: $PWD/../../../other/.git" >.git`,
 		"a file beside no .git": `rm .git; echo mine >mine`,
 	} {
-		if !sampled(name) {
+		if !sampled(t, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -281,7 +281,7 @@ func TestSubmoduleThatMovesMeanwhile(t *testing.T) {
 		"the outer commit":    {`cd ../..; git commit -qam later`, "parentMoved"},
 		"the pointer, staged": {`cd ../..; git update-index --cacheinfo 160000,1111111111111111111111111111111111111111,lib/sub`, "parentChanging"},
 	} {
-		if !sampled(name) {
+		if !sampled(t, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
