@@ -28,6 +28,8 @@ type Options struct {
 	// Include are patterns in the syntax of a .gitignore, one line each: of the ignored files those come that they match.
 	Include     []string
 	IncludeFile bool // and those that the patterns in the source's .worktreeinclude match
+
+	depth int // of how many submodules the source lies in
 }
 
 // Limits bound a carry. The zero value of each means its default.
@@ -78,7 +80,7 @@ type File struct {
 // Left is something that does not come, by name.
 type Left struct {
 	Path   string `json:"path"`
-	Reason string `json:"reason"` // ignored, nestedRepository, specialFile, submodule, intentToAddGone, worktree
+	Reason string `json:"reason"` // ignored, nestedRepository, specialFile, submodule, submoduleElsewhere, submoduleConfig, intentToAddGone, worktree
 }
 
 // Numbers count what a plan brings, each path once.

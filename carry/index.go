@@ -97,6 +97,9 @@ func (p *Plan) commands() [][]string {
 		add("update-index", "-z", "--assume-unchanged", "--stdin")
 	}
 	add(git.StatusArgs(false)...)
+	for _, s := range p.subs {
+		list = append(list, s.commands()...)
+	}
 	return list
 }
 

@@ -37,6 +37,8 @@ type Plan struct {
 	counted       bool  // the numbers are those of all that comes
 
 	merge *merging // nil where the target is at the source's own commit
+	subs  []*submodule // those that come, by path
+	share func() error // brings objects that came into the parent's store since the child got its own; nil where they have one
 
 	// Seams of the tests: between the write and its proof, and in the proof between comparing and the last look at the
 	// parent.
@@ -98,12 +100,16 @@ func (p *Plan) Refused() *Refusal {
 	return p.Refusals[0]
 }
 
-// Close removes the private copy of the parent's index. There is nothing to close of a nil plan.
+// Close removes the private copies of the parent's index and of its submodules'. There is nothing to close of a nil plan.
 func (p *Plan) Close() {
-	if p != nil {
-		p.seen.close()
-		p.merge.close()
+	if p == nil {
+		return
 	}
+	for _, s := range p.subs {
+		s.plan.Close()
+	}
+	p.seen.close()
+	p.merge.close()
 }
 
 func (p *Plan) refuse(code string, args ...string) {
@@ -138,6 +144,9 @@ func (p *Plan) judge(ctx context.Context) error {
 		}
 	}
 	if err := p.include(ctx, parent); err != nil {
+		return err
+	}
+	if err := p.inside(ctx, look); err != nil {
 		return err
 	}
 	if err := p.leave(look); err != nil {

@@ -17,10 +17,11 @@ import (
 )
 
 // Against adds the refusals of an existing target: it must be another clean worktree of the same repository, with nothing
-// in the way of what would be written. Where it is at another commit the plan becomes one that merges (merge.go). It writes
-// nothing. An error means that looking failed.
+// in the way of what would be written. Where it is at another commit the plan becomes one that merges (merge.go). Its
+// submodules are neither looked into nor written to. It writes nothing. An error means that looking failed.
 func (p *Plan) Against(ctx context.Context, target worktree.Worktree) error {
 	p.fresh = false
+	p.withoutSubmodules()
 	switch {
 	case target.Path == p.from.Path:
 		p.refuse("sameWorkspace")

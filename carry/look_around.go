@@ -13,8 +13,6 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
-
-	"github.com/sidefork/sidefork/carry/git"
 )
 
 // surroundings is what lies in a worktree's folders and git's status does not tell: it is found by listing every
@@ -194,10 +192,8 @@ func (r *reading) left(look *lookup, coming map[string]*item) ([]Left, error) {
 		add(name, reason)
 		stays[name] = true
 	}
-	for _, e := range r.index.Entries {
-		if e.Mode == git.ModeSubmodule && !isEmptyFolder(look.tree, e.Path) {
-			add(e.Path, "submodule")
-		}
+	for name, why := range r.staying {
+		add(name, why)
 	}
 	for _, name := range r.status.Ignored {
 		if coming[name] != nil {

@@ -23,9 +23,10 @@ type reading struct {
 	status  *git.Status
 	gone    map[string]bool // announced by intent-to-add, and gone from disk
 	around  *surroundings
-	ignored map[string]bool // what status calls so, whole folders too; nil where none of it is asked for
-	ruled   map[string]bool // a rule changes their bytes between blob and disk
-	rules   errgroup.Group  // asks for those while nobody needs them yet
+	staying map[string]string // why a submodule that is checked out does not come, by path
+	ignored map[string]bool   // what status calls so, whole folders too; nil where none of it is asked for
+	ruled   map[string]bool   // a rule changes their bytes between blob and disk
+	rules   errgroup.Group    // asks for those while nobody needs them yet
 	cancel  context.CancelFunc
 }
 

@@ -17,17 +17,17 @@ import (
 
 // into writes a plan that merges, once, and proves it. What it is made of must stand still from the look on: there are no
 // rounds, since another state of the source, or of the target, would be another merge.
-func (m *merging) into(ctx context.Context, w *writing) (*Result, error) {
+func (m *merging) into(ctx context.Context, w *writing) error {
 	begun := time.Now()
 	w.ruled = map[string]bool{} // what the target's checkout wrote is not asked
 	said := &listening{recorder: w.recorder}
 	w.recorder = said
 	if moved, err := m.targetMoved(ctx, w, nil); err != nil || moved != "" {
-		return nil, targetMoved(moved, err)
+		return targetMoved(moved, err)
 	}
 	for name, was := range m.sources {
 		if now, err := w.parent.lookup().lstat(name); err != nil || !stillAs(was.stat, now) {
-			return nil, parentChanging(name, err)
+			return parentChanging(name, err)
 		}
 	}
 	err := w.writeDisk(ctx)
@@ -38,15 +38,15 @@ func (m *merging) into(ctx context.Context, w *writing) (*Result, error) {
 		err = w.writeIndex(ctx)
 	}
 	if err != nil {
-		return nil, w.failed(ctx, err)
+		return w.failed(ctx, err)
 	}
 	if w.plan.between != nil {
 		w.plan.between(w.child.Path)
 	}
 	if err := m.prove(ctx, w, said.step, begun); err != nil {
-		return nil, w.failed(ctx, err)
+		return w.failed(ctx, err)
 	}
-	return &Result{Numbers: w.plan.Numbers, Left: w.plan.Left, Merged: true}, nil
+	return nil
 }
 
 // listening is a recorder that keeps what was recorded last.

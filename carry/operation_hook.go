@@ -129,7 +129,7 @@ func (s sight) written(path string) WrittenPath {
 
 // looksOf sees every path of a child that is not as its commit has it.
 func looksOf(ctx context.Context, top string) (map[string]sight, error) {
-	paths, err := git.StatusPaths(ctx, top)
+	paths, err := git.StatusPaths(ctx, top, "none")
 	if err != nil {
 		return nil, err
 	}

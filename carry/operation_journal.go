@@ -93,8 +93,12 @@ func (t *trail) check(commonDir string) error {
 					return errors.New("a git folder outside the git folder")
 				}
 			}
+		case s.Submodule != nil:
+			if !s.Submodule.isIn(ws, commonDir) {
+				return errors.New("a submodule outside the child")
+			}
 		case s.Carry != nil:
-			if s.Carry.Fresh && (ws == nil || s.Carry.Target != string(ws.Path)) {
+			if s.Carry.Fresh && (ws == nil || s.Carry.Target != string(ws.Path) && t.submodule(s.Carry.Target) == nil) {
 				return errors.New("a carry into a child that is not the operation's")
 			}
 			if g := s.Carry.TargetGitDir; !s.Carry.Fresh && g != commonDir && filepath.Dir(g) != filepath.Join(commonDir, "worktrees") {

@@ -53,7 +53,7 @@ func (r *repo) judged(top string) *Result {
 	for _, l := range result.Left {
 		left = append(left, l.Path)
 	}
-	for _, d := range compare.Trees(top, child, compare.Options{Index: true, FolderModes: true, Leave: left, Home: os.Getenv("HOME")}) {
+	for _, d := range compare.Trees(top, child, compare.Options{Index: true, Submodules: true, FolderModes: true, Leave: left, Home: os.Getenv("HOME")}) {
 		r.Errorf("the child: %v", d)
 	}
 	must(r, o.RollBack(ctx))

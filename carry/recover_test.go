@@ -50,6 +50,9 @@ func TestHolder(t *testing.T) {
 		_, _ = o.Create(ctx, request)
 		t.Fatal("the checkout came to its end")
 	}
+	if strings.HasPrefix(stage, "submodules ") || strings.HasPrefix(stage, "half ") {
+		holdSubmodules(t, o, source, stage, stay)
+	}
 	child, err := o.Create(ctx, request)
 	must(t, err)
 	if stage == "made" {

@@ -7,6 +7,7 @@ import "fmt"
 type Step struct {
 	Workspace *WorkspaceStep `json:"workspace,omitempty"`
 	Carry     *CarryStep     `json:"carry,omitempty"`
+	Submodule *SubmoduleStep `json:"submodule,omitempty"`
 }
 
 // WorkspaceStep is the making of a branch and a worktree.
@@ -19,6 +20,14 @@ type WorkspaceStep struct {
 	GitFolders []string `json:"gitFolders"` // folders below the common git folder that were not there before, outermost first
 	Entries    []exact  `json:"entries"`    // names in <common>/worktrees before
 	Reflog     bool     `json:"reflog"`     // an earlier branch's reflog was there, though the branch was not
+}
+
+// SubmoduleStep is the making of a submodule's own store in a child that this operation makes, and its checkout.
+type SubmoduleStep struct {
+	Path   string `json:"path"`   // its top level, in the child
+	GitDir string `json:"gitDir"` // its store, below <child's git folder>/modules
+	Base   string `json:"base"`   // object id that is checked out
+	Head   string `json:"head"`   // the text of its HEAD
 }
 
 // CarryStep is the writing of carried paths into a target.

@@ -155,7 +155,15 @@ func (u undo) clear(ctx context.Context, ws *WorkspaceStep) error {
 		}
 		return nil
 	}
-	paths, err := git.TreePaths(ctx, u.git(), ws.Base)
+	if err := u.clearSubmodules(ctx); err != nil {
+		return err
+	}
+	return u.of(top).clearLevel(ctx, u.git(), root, top, ws.Base)
+}
+
+// clearLevel is clear without the child's submodules; asks is a git that knows the base.
+func (u undo) clearLevel(ctx context.Context, asks git.Command, root *os.Root, top, base string) error {
+	paths, err := git.TreePaths(ctx, asks, base)
 	if err != nil {
 		return &Stuck{Paths: []string{top}, Err: err}
 	}

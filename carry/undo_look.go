@@ -20,6 +20,14 @@ import (
 // look gives what is in the child, on its branch or in its git folder that the operation did not put there: somebody
 // has worked in it, and it must stay. Empty: it may go.
 func (u undo) look(ctx context.Context, ws *WorkspaceStep) (foreign []string, err error) {
+	if foreign, err = u.of(string(ws.Path)).lookAtLevel(ctx, ws); err != nil || len(foreign) > 0 {
+		return foreign, err
+	}
+	return u.lookInside(ctx)
+}
+
+// lookAtLevel is look without the child's submodules.
+func (u undo) lookAtLevel(ctx context.Context, ws *WorkspaceStep) (foreign []string, err error) {
 	moved, err := u.branchMoved(ctx, ws)
 	if err != nil || moved {
 		return []string{"refs/heads/" + ws.Branch}, err
@@ -42,7 +50,7 @@ func (u undo) look(ctx context.Context, ws *WorkspaceStep) (foreign []string, er
 		if usedByHand(filepath.Join(u.common, "worktrees", entry), ws) {
 			return []string{top}, nil
 		}
-		return u.lookAtHalf(ctx, ws)
+		return u.lookAtHalf(ctx, ws, filepath.Join(u.common, "worktrees", entry, "index"))
 	}
 	child, err := worktree.Open(ctx, top)
 	if err != nil {
@@ -61,7 +69,7 @@ func (u undo) look(ctx context.Context, ws *WorkspaceStep) (foreign []string, er
 	if u.emptied() {
 		return nil, nil
 	}
-	paths, err := git.StatusPaths(ctx, top)
+	paths, err := git.StatusPaths(ctx, top, "dirty") // lookInside looks into submodules
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +100,7 @@ func (u undo) checkedOutElsewhere(ws *WorkspaceStep) string {
 
 // lookAtHalf is the look at a child that is half made or half gone. Its own git folder is not asked, since it may be
 // incomplete, or send git to the parent's files (core.worktree): its files are held against the base's tree.
-func (u undo) lookAtHalf(ctx context.Context, ws *WorkspaceStep) ([]string, error) {
+func (u undo) lookAtHalf(ctx context.Context, ws *WorkspaceStep, index string) ([]string, error) {
 	private, err := newPrivateFolder()
 	if err != nil {
 		return nil, err
@@ -118,7 +126,7 @@ func (u undo) lookAtHalf(ctx context.Context, ws *WorkspaceStep) ([]string, erro
 	if err != nil || len(foreign) > 0 {
 		return foreign, err
 	}
-	return u.stagedByHand(ctx, ws, private.path)
+	return u.stagedByHand(ctx, ws, index, private.path)
 }
 
 // lookAtTarget gives what somebody has done in the existing target of a carry since: another commit, or entries in its
@@ -149,8 +157,7 @@ func (u undo) lookAtTarget(ctx context.Context) ([]string, error) {
 
 // stagedByHand gives what the child's own index has and neither the base nor the journal: a file that was staged and
 // removed again is nowhere else.
-func (u undo) stagedByHand(ctx context.Context, ws *WorkspaceStep, private string) ([]string, error) {
-	index := filepath.Join(u.common, "worktrees", u.entry(ws), "index")
+func (u undo) stagedByHand(ctx context.Context, ws *WorkspaceStep, index, private string) ([]string, error) {
 	if nothingAt(index) || !nothingAt(index+".lock") { // not written yet
 		return nil, nil
 	}
@@ -194,6 +201,9 @@ func (u undo) judge(ctx context.Context, ws *WorkspaceStep, paths []git.StatusPa
 	for _, entry := range paths {
 		p := strings.TrimSuffix(entry.Path, "/")
 		full := filepath.Join(string(ws.Path), filepath.FromSlash(p))
+		if u.inSubmodule(string(ws.Path), full) {
+			continue
+		}
 		info, err := os.Lstat(full)
 		switch {
 		case err != nil && !gone(err):
@@ -242,6 +252,9 @@ func (e expected) matches(full string, info fs.FileInfo) bool {
 		return err == nil && text == string(e.Link)
 	case e.Kind == "dir":
 		return info.IsDir()
+	case e.Kind == "index" && info.IsDir(): // a submodule's that is not checked out
+		inside, err := os.ReadDir(full)
+		return err == nil && len(inside) == 0
 	case e.Kind == "index": // the file or link is what the checkout wrote, which was before
 		return info.Mode().Type()&^fs.ModeSymlink == 0 && !info.ModTime().After(e.at)
 	}

@@ -59,9 +59,21 @@ func (p *Plan) Into(ctx context.Context, child worktree.Worktree, o recorder, mo
 	if no := p.Refused(); no != nil {
 		return nil, no
 	}
+	before := p.tell(moved)
+	if err := p.level(ctx, child, o, before(0)); err != nil {
+		return nil, err
+	}
+	if err := p.intoSubmodules(ctx, child, o, before); err != nil {
+		return nil, err
+	}
+	return &Result{p.Numbers, p.Left, p.merge != nil}, nil
+}
+
+// level is Into without the submodules.
+func (p *Plan) level(ctx context.Context, child worktree.Worktree, o recorder, moved func(done, total int64)) error {
 	w, err := p.begin(child, o, moved)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer w.close()
 	if p.merge != nil {
@@ -70,27 +82,27 @@ func (p *Plan) Into(ctx context.Context, child worktree.Worktree, o recorder, mo
 	var last string
 	for range rounds {
 		if err := w.writeAll(ctx); err != nil {
-			return nil, w.failed(ctx, err)
+			return w.failed(ctx, err)
 		}
 		if p.between != nil {
 			p.between(child.Path)
 		}
 		last, err = w.prove(ctx)
 		if err != nil {
-			return nil, w.failed(ctx, err)
+			return w.failed(ctx, err)
 		}
 		if last == "" {
-			return &Result{Numbers: p.Numbers, Left: p.Left}, nil
+			return nil
 		}
 		if w.onlyMore { // the parent stood still: nothing but more of it is to be brought
 			w.onlyMore = false
 			continue
 		}
 		if err := w.lookAgain(ctx); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return nil, worktree.Refuse("parentChanging", "path", last)
+	return worktree.Refuse("parentChanging", "path", last)
 }
 
 func (p *Plan) begin(child worktree.Worktree, o recorder, moved func(done, total int64)) (*writing, error) {
@@ -138,7 +150,7 @@ func (w *writing) lookAgain(ctx context.Context) error {
 	}
 	slices.SortFunc(next.disk, func(a, b *item) int { return strings.Compare(a.path, b.path) })
 	next.fresh, next.Argv = old.fresh, old.Argv
-	next.between, next.compared = old.between, old.compared
+	next.between, next.compared, next.share = old.between, old.compared, old.share
 	index := old.index
 	old.Close()
 	*old = *next
@@ -150,6 +162,11 @@ func (w *writing) lookAgain(ctx context.Context) error {
 func (w *writing) writeAll(ctx context.Context) error {
 	if err := w.writeDisk(ctx); err != nil {
 		return err
+	}
+	if w.plan.share != nil {
+		if err := w.plan.share(); err != nil {
+			return err
+		}
 	}
 	return w.writeIndex(ctx)
 }

@@ -93,6 +93,10 @@ func inspectChanges(ctx context.Context, env *Env, at worktree.Worktree, into *I
 		why := reason("unmerged", named([]string{"paths", "see git status"}))
 		into.Carry.Reason = &why
 	}
+	if counts.Busy != nil {
+		why, _ := reasonOf(counts.Busy)
+		into.Carry.Reason = &why
+	}
 	for _, no := range env.carryOptions("keep", nil).Limits.Exceeded(counts.New, counts.Bytes) {
 		why, _ := reasonOf(no)
 		into.Carry.Reason = &why

@@ -19,11 +19,12 @@ type StatusPath struct {
 }
 
 // StatusPaths lists every path of the worktree at dir that is not as its HEAD has it and git's index says: changed,
-// staged, untracked and ignored ones, whatever the repository's settings would hide.
-func StatusPaths(ctx context.Context, dir string) ([]StatusPath, error) {
+// staged, untracked and ignored ones, whatever the repository's settings would hide. ignore is what of submodules is not
+// looked at ("none", or "dirty": what is in them).
+func StatusPaths(ctx context.Context, dir, ignore string) ([]StatusPath, error) {
 	c := Command{
 		Dir: dir, Config: []string{"status.branch=false", "status.renames=false", "status.aheadBehind=false", "core.ignoreStat=false"},
-		Args: []string{"status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignored=traditional", "--ignore-submodules=none"},
+		Args: []string{"status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignored=traditional", "--ignore-submodules=" + ignore},
 	}
 	out, err := c.Output(ctx)
 	if err != nil {
@@ -61,7 +62,7 @@ func (c Command) DifferentPaths(ctx context.Context) ([]string, error) {
 	if err := c.Run(ctx); ExitStatus(err) != 0 && ExitStatus(err) != 1 { // 1: some are different
 		return nil, err
 	}
-	c.Args = []string{"diff-files", "-z", "--name-only", "--no-ext-diff", "--ignore-submodules=none"}
+	c.Args = []string{"diff-files", "-z", "--name-only", "--no-ext-diff", "--ignore-submodules=dirty"}
 	return c.paths(ctx)
 }
 

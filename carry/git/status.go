@@ -14,11 +14,12 @@ const (
 )
 
 // StatusArgs ask for everything that a worktree has, whatever its settings hide. With ignored, what the ignore rules
-// hide is listed too: a wholly ignored folder as one path with a slash at its end.
+// hide is listed too: a wholly ignored folder as one path with a slash at its end. Of a submodule only its commit is
+// looked at, which starts no git in it: it may be anybody's.
 func StatusArgs(ignored bool) []string {
 	args := []string{
 		"status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--untracked-files=all", "--no-renames",
-		"--ignore-submodules=none", "--no-column",
+		"--ignore-submodules=dirty", "--no-column",
 	}
 	if ignored {
 		return append(args, "--ignored=matching")

@@ -292,6 +292,11 @@ func (c *comparison) compareSubmodules(parent, child string) error {
 		}
 		opts := c.opts
 		opts.Leave = nil
+		for _, left := range c.opts.Leave {
+			if inside, ok := strings.CutPrefix(left, path+"/"); ok {
+				opts.Leave = append(opts.Leave, inside)
+			}
+		}
 		for _, d := range Trees(parent+"/"+path, child+"/"+path, opts) {
 			d.Path = path + "/" + d.Path
 			c.found = append(c.found, d)

@@ -146,7 +146,11 @@ func whyLeft(reason string) string {
 	case "specialFile":
 		return "a pipe, socket or device"
 	case "submodule":
-		return "a submodule: an empty folder in the new workspace"
+		return "a submodule that could not be copied: its folder is empty there"
+	case "submoduleElsewhere":
+		return "a submodule whose git folder is not this repository's own: its folder is empty there"
+	case "submoduleConfig":
+		return "a submodule whose configuration names programs or other files: its folder is empty there"
 	case "intentToAddGone":
 		return "announced by git add -N, and gone"
 	case "worktree":

@@ -173,14 +173,19 @@ func (l *line) showCommands(p commands.Plan) {
 	}
 }
 
-// brief is a git command without the options that stand before its name: every one of ours has them.
+// brief is a git command without the options that stand before its name, which every one of ours has: but for the
+// submodule that it runs in.
 func brief(argv []string) []string {
+	short := argv[:1:1]
 	for i := 1; i < len(argv); i++ {
 		switch {
+		case argv[i] == "-C" && i+1 < len(argv):
+			short = append(short, argv[i], argv[i+1])
+			i++
 		case argv[i] == "-c":
 			i++
 		case !strings.HasPrefix(argv[i], "-"):
-			return append([]string{argv[0]}, argv[i:]...)
+			return append(short, argv[i:]...)
 		}
 	}
 	return argv
