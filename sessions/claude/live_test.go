@@ -92,7 +92,7 @@ func TestRegistryReadsTheRealEntryAndNoKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	found := registry(home)
+	found := readRegistry(home).byID
 	if p := found[session]; len(found) != 1 || p.PID != 8875 || p.Status != "idle" || p.Name != "forked live" || p.ProcStart != "132620" {
 		t.Errorf("got %+v", found)
 	}
