@@ -12,7 +12,6 @@
 package guard
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -35,7 +34,7 @@ const (
 type Agent struct {
 	Name     string
 	Programs []string // base names of its program, without an extension
-	Package  string   // its package on npm
+	Package  string   // its package on npm, in lower case
 	Resumes  func(arguments []agent.Word) (targets []string, clear bool)
 }
 
@@ -56,29 +55,28 @@ const nesting = 8
 
 // Read reads one line, of up to 64 KiB, in time and space that grow with its length.
 func Read(shell Shell, line string, agents []Agent) Reading {
-	r := &reader{agents: agents, found: new(Reading), seen: map[agent.ID]bool{}, shell: shell, wrappers: wrappers(shell), fed: -1}
+	r := &reader{programs: programsOf(shell, agents), found: new(Reading), seen: map[agent.ID]bool{}, shell: shell, fed: -1}
 	r.read(line)
 	return *r.found
 }
 
 // reader reads one line, or one that is inside another.
 type reader struct {
-	agents []Agent
+	*programs
 	shell  Shell
 	source string
 	depth  int
 	found  *Reading
 	seen   map[agent.ID]bool // what is in found.Targets
 
-	wrappers map[string]wrapper
-
 	// What only counts together with something else; settle judges it. Offsets are those of source.
 	commands  int
-	others    int  // programs that nothing is known of
-	lastOther int  // where the last one of them stands
-	fed       int  // from where on a command may get its input from the line itself; -1: nowhere
-	writes    bool // it writes a file
-	loose     bool // a variable is set to something that a program may run
+	others    int          // programs that nothing is known of
+	lastOther int          // where the last one of them stands
+	fed       int          // from where on a command may get its input from the line itself; -1: nowhere
+	commented map[int]bool // where the comments are that were read
+	writes    bool         // it writes a file
+	loose     bool         // a variable is set to something that a program may run
 }
 
 func (r *reader) unclear(what string) {
@@ -137,7 +135,7 @@ func (r *reader) settle() {
 
 // within reads a line that is inside this one, at an offset of it.
 func (r *reader) within(line string, offset int) {
-	inner := &reader{agents: r.agents, found: r.found, seen: r.seen, shell: r.shell, wrappers: r.wrappers, depth: r.depth + 1, fed: -1}
+	inner := &reader{programs: r.programs, found: r.found, seen: r.seen, shell: r.shell, depth: r.depth + 1, fed: -1}
 	inner.read(line)
 	r.writes, r.loose, r.commands = r.writes || inner.writes, r.loose || inner.loose, r.commands+inner.commands
 	if inner.others > 0 {
@@ -148,53 +146,4 @@ func (r *reader) within(line string, offset int) {
 func (r *reader) other(offset int) {
 	r.others++
 	r.lastOther = max(r.lastOther, offset)
-}
-
-// mentions says whether a text names an agent's program or package, as a command would be named.
-func (r *reader) mentions(text string) bool {
-	text = strings.NewReplacer("'", "", `"`, "").Replace(text)
-	for _, a := range r.agents {
-		if strings.Contains(strings.ToLower(text), strings.ToLower(a.Package)) {
-			return true
-		}
-	}
-	for word := range strings.FieldsFuncSeq(text, func(c rune) bool {
-		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune(`_.-/\`, c)
-	}) {
-		if r.agent(word) != nil {
-			return true
-		}
-	}
-	return false
-}
-
-// agent is the agent whose program a word names; nil where it names none.
-func (r *reader) agent(word string) *Agent {
-	base := baseName(word)
-	for i, a := range r.agents {
-		if slices.ContainsFunc(a.Programs, func(p string) bool { return strings.EqualFold(p, base) }) {
-			return &r.agents[i]
-		}
-	}
-	return nil
-}
-
-// baseName is a program's name without its folder and extension.
-func baseName(word string) string {
-	base := word[strings.LastIndexAny(word, `/\`)+1:]
-	for _, extension := range []string{".exe", ".cmd", ".bat", ".ps1", ".com", ".js"} {
-		if len(base) > len(extension) && strings.EqualFold(base[len(base)-len(extension):], extension) {
-			return base[:len(base)-len(extension)]
-		}
-	}
-	return base
-}
-
-// plain says whether a text holds nothing by which a shell would make another text of it.
-func (r *reader) plain(text string) bool {
-	special := "$`{}[]*?"
-	if r.shell == POSIX {
-		special += `\`
-	}
-	return !strings.ContainsAny(text, special) && !r.mentions(text)
 }

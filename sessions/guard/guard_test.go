@@ -182,6 +182,7 @@ func shapesOfPOSIX() []shape {
 		{"cl\taude", "unclear"},
 		{"claude --fork-session --resume LIVE\x15claude -c", "unclear"},
 		{"echo a # ; claude -c", "refused"},
+		{"{ echo a # ; claude -c\n} # b", "refused"},
 		{"((claude -c))", "unclear"},
 		// Quoting.
 		{"cl'au'de --con\"tinue\"", "refused"},

@@ -19,6 +19,7 @@ func (r *reader) posix() {
 	if strings.HasSuffix(r.source, `\`) {
 		r.unclear("a line that goes on")
 	}
+	r.commented = map[int]bool{}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(r.source), "")
 	if err != nil {
 		r.unclear("what a shell could not read")
@@ -99,8 +100,10 @@ func (r *reader) feed(from int) {
 
 // comment reads a comment as commands too: zsh takes none at a terminal, unless it was told to.
 func (r *reader) comment(c syntax.Comment) {
-	if strings.Trim(c.Text, " #") != "" {
-		r.within(": "+c.Text, int(c.Hash.Offset())) // as more words, of a command that does nothing
+	at := int(c.Hash.Offset())
+	if !r.commented[at] && strings.Trim(c.Text, " #") != "" { // a comment comes by twice, with its command and by itself
+		r.commented[at] = true
+		r.within(": "+c.Text, at) // as more words, of a command that does nothing
 	}
 }
 
