@@ -7,10 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sidefork/sidefork/sessions"
 	"github.com/sidefork/sidefork/sessions/agent"
+	"github.com/sidefork/sidefork/sessions/guard"
 )
 
 // hostile are words that some shell takes for more than words, and random ones, most of their characters such as shells
@@ -176,6 +179,39 @@ func TestCmdLineGivesBackTheSameArgvAndRunsNothingElse(t *testing.T) {
 			got := cmdReads(line, map[string]string{"PATH": "replaced", "": "%"}, batch)
 			if diff := cmp.Diff([][]string{l.Argv}, got); diff != "" {
 				t.Fatalf("%q as %s:\n%s", word, line, diff)
+			}
+		}
+	}
+}
+
+// TestTheGuardTakesOurOwnLinesForForks: whatever a prompt holds, the line that starts a fork of a running session is read as
+// just that.
+func TestTheGuardTakesOurOwnLinesForForks(t *testing.T) {
+	const parent = "3309aa6e-79d4-40b8-818f-70e5ac72c124"
+	var known []guard.Agent
+	for _, a := range sessions.Agents() {
+		known = append(known, guard.Agent{Name: a.Name, Programs: []string{a.Program}, Package: a.Package, Resumes: a.Resumes})
+	}
+	home := "/home/u/it's ${x}"
+	for _, prompt := range hostile() {
+		if strings.ContainsFunc(prompt, func(r rune) bool { return r != '\n' && unicode.IsControl(r) }) {
+			continue // a terminal would take it for an editing key
+		}
+		if strings.Contains(prompt, "\n^") {
+			continue // bash looks there for a substitution in its history, whatever quotes are open
+		}
+		for _, argv := range [][]string{
+			{"/usr/bin/claude", "--resume", parent, "--fork-session", "--name", "x", "--", prompt + " "},
+			{"/usr/bin/codex", "fork", "-c", "tui.resume_cwd=current", parent, prompt},
+		} {
+			l := agent.Launch{Argv: argv, Cwd: "/w/a b", Env: map[string]*string{"CLAUDE_CONFIG_DIR": &home, "CLAUDECODE": nil}}
+			line := commandLine(l)
+			for shell, text := range map[guard.Shell]string{guard.POSIX: line.POSIX, guard.PowerShell: line.PowerShell, guard.Cmd: line.Cmd} {
+				got := guard.Read(shell, text, known)
+				unreadable := shell == guard.Cmd && strings.Contains(text, "^") // cmd's carets and variables are not read
+				if len(got.Targets) > 0 || got.Unclear != "" && !unreadable {
+					t.Errorf("%s: %s: %+v", shell, text, got)
+				}
 			}
 		}
 	}

@@ -190,7 +190,10 @@ func (b *bash) mustNotPass(t *testing.T, line string) {
 func TestBashResumesNothingThatIsAllowed(t *testing.T) {
 	b := newBash(t)
 	refused := 0
-	for _, s := range shapesOfPOSIX() {
+	for i, s := range shapesOfPOSIX() {
+		if testing.Short() && i%4 != 0 {
+			continue
+		}
 		line := strings.NewReplacer("LIVE", live, "OTHER", other).Replace(s.line)
 		if strings.ContainsAny(line, "\t\x15") {
 			continue // for a terminal
@@ -203,7 +206,7 @@ func TestBashResumesNothingThatIsAllowed(t *testing.T) {
 			t.Errorf("allowed: %q; it ran: %s", line, argv)
 		}
 	}
-	if refused < 80 {
+	if refused < 80 && !testing.Short() {
 		t.Errorf("only %d lines of the table resumed the session", refused)
 	}
 }
@@ -248,7 +251,7 @@ func FuzzBashResumesNothingThatIsAllowed(f *testing.F) {
 		f.Add(choice)
 	}
 	random := rand.New(rand.NewPCG(3, 5))
-	for range 150 {
+	for range 60 {
 		choice := make([]byte, 3+random.IntN(14))
 		for i := range choice {
 			choice[i] = byte(random.IntN(256))

@@ -96,10 +96,10 @@ func (r *reader) read(line string) {
 	line = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(line) // a terminal takes both for Enter
 	switch {
 	case len(line) > limit:
-		r.unclear("it is too long")
+		r.unclear("more than 64 KiB")
 		return
 	case r.depth > nesting:
-		r.unclear("too many lines are inside each other")
+		r.unclear("too many lines inside each other")
 		return
 	case !utf8.ValidString(line), strings.ContainsFunc(line, func(c rune) bool { return c != '\n' && unicode.IsControl(c) }):
 		r.unclear("a control character, which edits the line at a terminal")
@@ -114,7 +114,7 @@ func (r *reader) read(line string) {
 	case Cmd:
 		r.cmd()
 	default:
-		r.unclear("the shell")
+		r.unclear("text for a shell that is not known")
 	}
 	r.settle()
 }
