@@ -62,12 +62,15 @@ func option(word string) (name, value string, attached bool) {
 		name, value, attached = strings.Cut(word, "=")
 		return strings.ToLower(name), value, attached
 	}
-	letters := strings.ToLower(strings.TrimLeft(word, "-"))
-	if value, ok := strings.CutPrefix(letters, "r"); ok {
-		return "--resume", strings.TrimPrefix(value, "="), value != ""
-	}
-	if strings.ContainsAny(letters, "cr") && (len(letters) == 1 || strings.Trim(letters, "cdhprvw") == "") {
-		return "--continue", "", false
+	for at, letter := range strings.ToLower(strings.TrimLeft(word, "-")) {
+		switch rest := strings.TrimLeft(word, "-")[at+1:]; {
+		case letter == 'c':
+			return "--continue", "", false
+		case letter == 'r':
+			return "--resume", strings.TrimPrefix(rest, "="), rest != ""
+		case !strings.ContainsRune("dhpvw", letter): // those may stand before another
+			return word, "", false
+		}
 	}
 	return word, "", false
 }
