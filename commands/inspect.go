@@ -3,11 +3,13 @@ package commands
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"strings"
 
 	"github.com/sidefork/sidefork/carry"
 	"github.com/sidefork/sidefork/carry/worktree"
+	"github.com/sidefork/sidefork/sessions"
 	"github.com/sidefork/sidefork/sessions/agent"
 	"golang.org/x/sync/errgroup"
 )
@@ -28,7 +30,7 @@ func inspect(ctx context.Context, env *Env, argument json.RawMessage, _ Progress
 	if p.Workspace == "" && len(env.Folders) == 1 {
 		p.Workspace = env.Folders[0]
 	}
-	for _, err := range []error{required("workspace", p.Workspace), absolute("workspace", p.Workspace), notYet("pid", p.PID != 0)} {
+	for _, err := range []error{required("workspace", p.Workspace), absolute("workspace", p.Workspace)} {
 		if err != nil {
 			return nil, err
 		}
@@ -41,7 +43,13 @@ func inspect(ctx context.Context, env *Env, argument json.RawMessage, _ Progress
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return inspectWorkspace(ctx, at, &result) })
 	group.Go(func() error { return inspectChanges(ctx, env, at, &result) })
-	group.Go(func() error { return inspectSessions(ctx, env, at, p, &result) })
+	group.Go(func() error {
+		wanted, err := opener(ctx, env, p)
+		if err != nil {
+			return err
+		}
+		return inspectSessions(ctx, env, at, wanted, &result)
+	})
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
@@ -105,17 +113,32 @@ func inspectChanges(ctx context.Context, env *Env, at worktree.Worktree, into *I
 	return nil
 }
 
+// opener is the session that the dialog was opened from: the one that is named, else the one that runs in the terminal.
+func opener(ctx context.Context, env *Env, p InspectParams) (*agent.ID, error) {
+	if p.Session != nil || p.PID == 0 {
+		return p.Session, nil
+	}
+	found, err := sessions.Locate(ctx, env.sessions(), p.PID)
+	if err != nil || found == nil {
+		if _, refused := errors.AsType[refusal](err); refused {
+			return nil, nil // nothing is preselected
+		}
+		return nil, err
+	}
+	return &found.Session.ID, nil
+}
+
 // inspectSessions lists the workspace's sessions. The one that the dialog was opened from is preselected; one that is
 // gone or another workspace's never becomes another conversation.
-func inspectSessions(ctx context.Context, env *Env, at worktree.Worktree, p InspectParams, into *Inspection) error {
+func inspectSessions(ctx context.Context, env *Env, at worktree.Worktree, wanted *agent.ID, into *Inspection) error {
 	found, err := findSessions(ctx, env, SessionsParams{Workspace: at.Path, Scope: "workspace"})
 	if err != nil {
 		return err
 	}
 	into.Sessions = found.Sessions
 	for _, s := range found.Sessions {
-		if p.Session != nil && *p.Session == (agent.ID{Agent: s.Agent, ID: s.ID}) && s.Fork.Kind == "native" {
-			into.Preselected = p.Session
+		if wanted != nil && *wanted == (agent.ID{Agent: s.Agent, ID: s.ID}) && s.Fork.Kind == "native" {
+			into.Preselected = wanted
 		}
 	}
 	return nil

@@ -60,45 +60,118 @@ func notPlain(r rune) bool {
 }
 
 func powerShellLine(l agent.Launch) string {
-	quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
-	parts := []string{"Set-Location -LiteralPath " + quote(l.Cwd)}
+	parts := []string{"Set-Location -LiteralPath " + powerShellQuote(l.Cwd)}
 	for _, name := range slices.Sorted(maps.Keys(l.Env)) {
 		value := "$null"
 		if v := l.Env[name]; v != nil {
-			value = quote(*v)
+			value = powerShellQuote(*v)
 		}
 		parts = append(parts, "$env:"+name+" = "+value)
 	}
 	call := "&"
 	for _, a := range l.Argv {
-		call += " " + quote(a)
+		call += " " + powerShellQuote(a)
 	}
 	return strings.Join(append(parts, call), "; ")
 }
 
+// powerShellQuote puts everything in single quotes and doubles those inside; PowerShell takes the curly ones for quotes too.
+// What it then hands to a program is the same text but for double quotes, which PowerShell before 7.3 drops.
+func powerShellQuote(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if strings.ContainsRune("'‘’‚‛", r) {
+			b.WriteRune(r)
+		}
+		b.WriteRune(r)
+	}
+	return "'" + b.String() + "'"
+}
+
+// cmdLine is for the prompt of cmd, where a variable that is not set stays as it is written.
 func cmdLine(l agent.Launch) string {
-	parts := []string{"cd /d " + cmdQuote(l.Cwd)}
+	line := "cd /d " + cmdQuote(l.Cwd, 1)
+	and := " && "
 	for _, name := range slices.Sorted(maps.Keys(l.Env)) {
 		value := ""
 		if v := l.Env[name]; v != nil {
-			value = *v
+			value = cmdLines(*v)
 		}
-		parts = append(parts, `set "`+name+"="+value+`"`)
+		if set := name + "=" + value; strings.ContainsAny(set, `"%`) {
+			line += and + "set " + cmdEscape(set)
+			and = "&& " // a blank before it would be part of the value
+		} else {
+			line += and + `set "` + set + `"`
+			and = " && "
+		}
 	}
-	words := make([]string, 0, len(l.Argv))
-	for _, a := range l.Argv {
-		words = append(words, cmdQuote(a))
+	times := 1
+	if len(l.Argv) > 0 && isBatch(l.Argv[0]) {
+		times = 2 // a batch file's arguments are read once more when it hands them on
 	}
-	return strings.Join(append(parts, strings.Join(words, " ")), " && ")
+	for i, a := range l.Argv {
+		if i == 0 {
+			line += and + cmdProgram(a)
+		} else {
+			line += " " + cmdQuote(a, times)
+		}
+	}
+	return line
 }
 
-// cmdQuote quotes by the rules of the Microsoft C runtime: backslashes double only before a quote. Line breaks cannot be
-// said in a cmd line and become blanks.
-func cmdQuote(s string) string {
-	s = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(s)
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return notPlain(r) && r != '\\' }) < 0 {
+func isBatch(program string) bool {
+	extension := strings.ToLower(program[max(0, len(program)-4):])
+	return extension == ".cmd" || extension == ".bat"
+}
+
+// cmdLines makes blanks of line breaks, which cannot be said in a cmd line.
+func cmdLines(s string) string {
+	return strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(s)
+}
+
+// cmdEscape puts a caret before everything that cmd reads in a way of its own. It has no quotes then, and knows no variable
+// of such a name.
+func cmdEscape(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if strings.ContainsRune(`()%!^"<>&|`, r) {
+			b.WriteByte('^')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// cmdQuote quotes by the rules of the Microsoft C runtime: backslashes double only before a quote. What cmd itself would
+// take for something else in spite of the quotes (a quote, a variable) gets carets, once for each time that cmd reads it.
+func cmdQuote(s string, times int) string {
+	s = cmdLines(s)
+	if cmdPlain(s) {
 		return s
 	}
+	quoted := crtQuote(s)
+	if strings.ContainsAny(s, `"%`) {
+		for range times {
+			quoted = cmdEscape(quoted)
+		}
+	}
+	return quoted
+}
+
+func cmdPlain(s string) bool {
+	return s != "" && strings.IndexFunc(s, func(r rune) bool { return r == '%' || r == ',' || notPlain(r) && r != '\\' }) < 0
+}
+
+// cmdProgram quotes the name of a command, which needs real quotes where it holds blanks: only what is a variable's goes
+// outside of them. No name of a file on Windows holds a quote.
+func cmdProgram(s string) string {
+	if s = cmdLines(strings.ReplaceAll(s, `"`, "")); cmdPlain(s) {
+		return s
+	}
+	return `"` + strings.ReplaceAll(s, "%", `"^%"`) + `"`
+}
+
+func crtQuote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	slashes := 0

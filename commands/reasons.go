@@ -115,6 +115,11 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"agentProbeFailed":  {"{agent} did not tell its version.", "Run it once by hand to see why."},
 	"noSession":         {"No session of this workspace can be forked.", "See sidefork sessions for why, or fork without a session."},
 	"invalidSession":    {"{id} is not a session id.", "Copy it from the list of sessions."},
+	"sessionInUse":      {"The command would write into the {agent} session {id}, which is running.", "Fork it instead, or use it where it runs."},
+	"sessionMaybeInUse": {"The command would write into the {agent} session {id}, and it cannot be told whether that is running.", "Fork it instead, or make sure that nothing has it open."},
+	"resumeMayConflict": {"The command may take up the {agent} session {id}, which is running or may be.", "Name the session that you mean, or fork it."},
+	"resumeUnclear":     {"It cannot be told whether the command takes up a session that is running: it holds {what}.", "Write it out, or run it once the sessions have ended."},
+	"processesUnknown":  {"The processes of this system cannot be read: {what}.", "Choose the session from the list."},
 
 	// After the fork: warnings.
 	"cancelTooLate":  {"The fork was complete when it was cancelled.", "Remove the workspace if you do not want it."},

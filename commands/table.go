@@ -35,6 +35,8 @@ func Table() []Command {
 		{Name: "sidefork.carry", About: "bring uncommitted changes from one workspace to another", Title: "Carry changes", run: carryChanges},
 		{Name: "sidefork.outcome", About: "say what became of a fork or carry whose answer never came", run: outcome},
 		{Name: "sidefork.recover", About: "take back what a killed sidecar left behind", run: recoverOperations},
+		{Name: "sidefork.locate", About: "find the session that runs in a terminal", run: locate},
+		{Name: "sidefork.guard", About: "say whether a command line would write into a session that runs", run: guardLine},
 	}
 }
 

@@ -52,6 +52,9 @@ func PrepareLaunch(ctx context.Context, c Config, s Session, r agent.ForkRequest
 	if err != nil {
 		return Launch{}, err
 	}
+	if err := forksOnly(a, launch); err != nil {
+		return Launch{}, err
+	}
 	launch.Prepared = time.Now()
 	return launch, nil
 }

@@ -2,7 +2,8 @@
 // forked. It has one table of agents; everything that differs between them is in a folder of its own below.
 //
 // List and Find read the agents' stores and write nothing, ever. PrepareLaunch gives the command that forks a session, and
-// AwaitStart sees the fork come up; starting it is the caller's. What a transcript holds is data: of all that is read, only
+// AwaitStart sees the fork come up; starting it is the caller's. Locate finds the session that runs in a terminal, and Guard
+// refuses a command line that would write into one that runs. What a transcript holds is data: of all that is read, only
 // an id that matches its agent's pattern, and the path of its file, ever enter a command.
 package sessions
 
@@ -17,6 +18,7 @@ import (
 	"github.com/sidefork/sidefork/sessions/agent"
 	"github.com/sidefork/sidefork/sessions/claude"
 	"github.com/sidefork/sidefork/sessions/codex"
+	"github.com/sidefork/sidefork/sessions/process"
 )
 
 // The shapes that agents answer with.
@@ -45,6 +47,8 @@ type Config struct {
 	Homes     map[string][]string // account folders beside the default one and the environment's
 	Arguments map[string][]string // the user's own arguments for every launch
 	Versions  *Versions           // remembers what programs said; nil: they are asked each time
+	// Below gives a process and all below it; nil: the system's.
+	Below func(pid int) ([]process.Process, error)
 }
 
 func (c Config) getenv(name string) string {

@@ -117,6 +117,7 @@ func TestOneGitOneExec(t *testing.T) {
 		"go.lsp.dev/protocol":    {"sidecar", "test"},
 		"go.lsp.dev/uri":         {"sidecar", "test"},
 		"github.com/spf13/cobra": {"cmd/sidefork/cli"},
+		"mvdan.cc/sh/v3/syntax":  {"sessions/guard"},
 	}
 	for _, goos := range []string{"linux", "darwin", "windows"} {
 		for _, p := range packages(t, goos) {

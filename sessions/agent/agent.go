@@ -5,6 +5,8 @@ package agent
 import (
 	"context"
 	"time"
+
+	"github.com/sidefork/sidefork/sessions/process"
 )
 
 // ID names one conversation: the agent and the agent's own id.
@@ -110,6 +112,38 @@ type Agent struct {
 	Fork func(r ForkRequest) (Launch, error)
 	// AwaitStart waits until the agent of a launch is seen to be up, or ctx ends.
 	AwaitStart func(ctx context.Context, s Session, l Launch) (Started, error)
+	// At says which of these processes, none of which has ended, have a session of homes open; several of one process are
+	// several seats.
+	At func(homes Homes, running []process.Process) []Seat
+	// Package is the program's package on npm: npx and its like start it by that name.
+	Package string
+	// Resumes says which sessions the program would write into with these arguments: their ids, "" for one that is not
+	// named (the newest, one that is picked, one by its title). A fork is none of them. clear is false where words that
+	// are not known may make it others.
+	Resumes func(arguments []Word) (targets []string, clear bool)
+}
+
+// Seat is a process at a session.
+type Seat struct {
+	Process process.Process
+	ID      string // the agent's own id of the session
+	Home    string
+	Certain bool // not only what stands nearby speaks for it
+}
+
+// Word is one word of a command line. One that is not Known may be any words or none.
+type Word struct {
+	Text  string
+	Known bool
+}
+
+// Words are words that are known.
+func Words(texts ...string) []Word {
+	words := make([]Word, len(texts))
+	for i, text := range texts {
+		words[i] = Word{Text: text, Known: true}
+	}
+	return words
 }
 
 // Refusal is a session that cannot be forked, or an agent that cannot be used: Code and Args as in commands/reasons.go.

@@ -66,7 +66,7 @@ func awaitStart(ctx context.Context, s agent.Session, l agent.Launch) (agent.Sta
 	again := time.NewTicker(agent.LookAgain)
 	defer again.Stop()
 	for {
-		if p, there := registry(s.Home)[l.Session.ID]; there && p.state != agent.Ended {
+		if p, there := readRegistry(s.Home).byID[l.Session.ID]; there && p.state != agent.Ended {
 			return agent.Started{Session: l.Session, PID: p.PID}, nil
 		}
 		select {

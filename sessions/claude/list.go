@@ -27,7 +27,7 @@ func list(ctx context.Context, homes agent.Homes, tops []string) ([]agent.Sessio
 		problems = append(problems, bad...)
 		found, bad := readAll(ctx, files)
 		problems = append(problems, bad...)
-		running := registry(home)
+		running := readRegistry(home)
 		known := map[string]bool{}
 		for _, s := range found {
 			known[s.ID.ID] = true
@@ -37,7 +37,7 @@ func list(ctx context.Context, homes agent.Homes, tops []string) ([]agent.Sessio
 				sessions = append(sessions, s)
 			}
 		}
-		for id, p := range running {
+		for id, p := range running.byID {
 			if p.state != agent.Live || known[id] || !agent.WithinAny(tops, p.Cwd) || len(filesOf(home, id)) > 0 {
 				continue
 			}
@@ -56,8 +56,8 @@ func find(ctx context.Context, homes agent.Homes, id string) ([]agent.Session, [
 	for _, home := range homes.All() {
 		found, bad := readAll(ctx, filesOf(home, id))
 		problems = append(problems, bad...)
-		running := registry(home)
-		if p, runs := running[id]; len(found) == 0 && runs && p.state == agent.Live {
+		running := readRegistry(home)
+		if p, runs := running.byID[id]; len(found) == 0 && runs && p.state == agent.Live {
 			found = append(found, unwritten(id, p))
 		}
 		for _, s := range found {
@@ -69,7 +69,7 @@ func find(ctx context.Context, homes agent.Homes, id string) ([]agent.Session, [
 }
 
 // unwritten is a session that runs and has no file yet: Claude Code writes it at the first prompt.
-func unwritten(id string, p process) agent.Session {
+func unwritten(id string, p registered) agent.Session {
 	return agent.Session{
 		ID: agent.ID{Agent: name, ID: id}, Title: p.Name, Cwd: p.Cwd,
 		StartedAt: p.started(), LastActivity: p.started(),
@@ -78,14 +78,11 @@ func unwritten(id string, p process) agent.Session {
 }
 
 // place says which home a session belongs to and whether it runs.
-func place(s *agent.Session, home string, homes agent.Homes, running map[string]process) {
+func place(s *agent.Session, home string, homes agent.Homes, running registry) {
 	s.Home, s.DefaultHome = home, home == homes.Default
-	s.State = agent.Ended // a process that ends takes its entry away
-	if p, there := running[s.ID.ID]; there {
-		s.State = p.state
-		if p.state == agent.Live {
-			s.PID, s.Status = p.PID, p.Status
-		}
+	state, p := running.state(s.ID.ID)
+	if s.State = state; state == agent.Live {
+		s.PID, s.Status = p.PID, p.Status
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 // runs says whether the process of an entry is the one that wrote it: a number is given out again, the pair of number
 // and start time is not. Of a process in another container nothing can be said.
-func runs(p process) agent.State {
+func runs(p registered) agent.State {
 	if _, space, ok := strings.Cut(p.PIDDomain, ":pid:"); ok {
 		own, err := os.Readlink("/proc/self/ns/pid")
 		if err != nil || own != "pid:"+space {
@@ -32,4 +32,10 @@ func runs(p process) agent.State {
 		return agent.Ended
 	}
 	return agent.Live
+}
+
+// exists says whether there is a process of that number.
+func exists(pid int) bool {
+	_, err := os.Stat(fmt.Sprintf("/proc/%d", pid))
+	return err == nil
 }

@@ -92,7 +92,7 @@ func TestRegistryReadsTheRealEntryAndNoKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	found := registry(home)
+	found := readRegistry(home).byID
 	if p := found[session]; len(found) != 1 || p.PID != 8875 || p.Status != "idle" || p.Name != "forked live" || p.ProcStart != "132620" {
 		t.Errorf("got %+v", found)
 	}
@@ -137,5 +137,48 @@ func TestAwaitStartEndsWithItsContext(t *testing.T) {
 	cancel()
 	if _, err := awaitStart(ctx, agent.Session{Home: home}, agent.Launch{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestNothingIsCalledEndedByARegistryThatCannotBeRead(t *testing.T) {
+	start := ownStart(t)
+	home, homes := newHome(t)
+	put(t, home, "/home/dev/src/main", session, []byte(message("user", `"x"`, "/home/dev/src/main", "2026-01-01T00:00:00Z")))
+	state := func() agent.State {
+		t.Helper()
+		sessions, _ := list(t.Context(), homes, nil)
+		if len(sessions) != 1 {
+			t.Fatalf("got %+v", sessions)
+		}
+		return sessions[0].State
+	}
+	if got := state(); got != agent.Ended {
+		t.Errorf("without a registry: %s", got)
+	}
+	register(t, home, 1<<30, start, "busy", "")
+	folder := filepath.Join(home, "sessions")
+	for _, test := range []struct {
+		name, file, content string
+		want                agent.State
+	}{
+		{"an entry of no process", fmt.Sprintf("%d.json", 1<<30), "{", agent.Ended},
+		{"an entry of a process that runs", fmt.Sprintf("%d.json", os.Getpid()), "{", agent.Unknown},
+	} {
+		if err := os.WriteFile(filepath.Join(folder, test.file), []byte(test.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := state(); got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+	}
+	// Not even a folder: root reads every folder that there is.
+	if err := os.RemoveAll(folder); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(folder, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := state(); got != agent.Unknown {
+		t.Errorf("a registry that is a file: %s", got)
 	}
 }

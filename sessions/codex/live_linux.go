@@ -34,14 +34,6 @@ func holders(home string) map[string]holder {
 	return found
 }
 
-// openSession is the session that an open file of a home belongs to.
-func openSession(path string) string {
-	if id, ok := strings.CutSuffix(filepath.Base(path), ".lock"); ok && filepath.Base(filepath.Dir(path)) == "thread-writer-locks" {
-		return id
-	}
-	return idOf(path)
-}
-
 // isDaemon says whether a process is Codex's shared server rather than a terminal's own.
 func isDaemon(pid string) bool {
 	program, _ := os.Readlink(filepath.Join("/proc", pid, "exe"))

@@ -43,3 +43,13 @@ func TestStateIsThatOfTheLockAndWhoHoldsIt(t *testing.T) {
 		t.Errorf("with a lock that nobody is seen to hold: %s, %d", got, pid)
 	}
 }
+
+func TestNothingIsCalledEndedByLocksThatCannotBeRead(t *testing.T) {
+	home, homes := newHome(t, "home")
+	if err := os.WriteFile(filepath.Join(home, "thread-writer-locks"), nil, 0o600); err != nil { // no folder
+		t.Fatal(err)
+	}
+	if found, _ := find(t.Context(), homes, parentID); len(found) != 1 || found[0].State != agent.Unknown {
+		t.Errorf("got %+v", found)
+	}
+}

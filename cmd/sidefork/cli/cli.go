@@ -151,6 +151,8 @@ agent and its transcript stay as they are. It happens completely, or not at all.
 	add(l.inspectCommand())
 	add(l.outcomeCommand())
 	add(l.recoverCommand())
+	add(l.locateCommand())
+	add(l.guardCommand())
 	add(l.serveCommand())
 	add(l.doctorCommand())
 	add(l.versionCommand())
