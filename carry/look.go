@@ -36,7 +36,7 @@ type Plan struct {
 	includedBytes int64 // of Bytes, those of ignored files
 	counted       bool  // the numbers are those of all that comes
 
-	merge *merging // nil where the target is at the source's own commit
+	merge *merging     // nil where the target is at the source's own commit
 	subs  []*submodule // those that come, by path
 	share func() error // brings objects that came into the parent's store since the child got its own; nil where they have one
 
