@@ -124,9 +124,11 @@ func claudeResumes(args []string) bool {
 				rest := args[i][1+at+1:]
 				if letter == 'c' {
 					resumed = true
-				} else if letter == 'r' || letter == 'n' {
+				} else if letter == 'r' || letter == 'n' || letter == 'd' || letter == 'w' {
 					name, value, attached = "-"+string(letter), rest, rest != ""
 					break
+				} else if letter != 'p' {
+					return false // no such option: it says so and ends
 				}
 			}
 		}

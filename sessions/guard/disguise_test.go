@@ -19,10 +19,22 @@ func (d disguise) pick(of ...string) string { return of[d.IntN(len(of))] }
 
 func (d disguise) line() string {
 	resume := [][]string{
-		{"claude", "--resume", live}, {"claude", "-r", live}, {"claude", "--resume=" + live}, {"claude", "-c"}, {"claude", "--continue", "go on"},
-		{"claude", "--model", "--fork-session", "--resume", live}, {"claude", "--resume", live, "--", "--fork-session"}, {"claude", "-p", "--resume"},
-		{"codex", "resume", live}, {"codex", "resume", "--last"}, {"codex", "exec", "resume", live, "fork"}, {"codex", "-m", "fork", "resume", live},
-		{"npx", "-y", "@anthropic-ai/claude-code", "-c"}, {"claude", "--fork-session", "--resume", live}, {"codex", "fork", live}, {"claude", "--resume", other},
+		{"claude", "--resume", live},
+		{"claude", "-r", live},
+		{"claude", "--resume=" + live},
+		{"claude", "-c"},
+		{"claude", "--continue", "go on"},
+		{"claude", "--model", "--fork-session", "--resume", live},
+		{"claude", "--resume", live, "--", "--fork-session"},
+		{"claude", "-p", "--resume"},
+		{"codex", "resume", live},
+		{"codex", "resume", "--last"},
+		{"codex", "exec", "resume", live, "fork"},
+		{"codex", "-m", "fork", "resume", live},
+		{"npx", "-y", "@anthropic-ai/claude-code", "-c"},
+		{"claude", "--fork-session", "--resume", live},
+		{"codex", "fork", live},
+		{"claude", "--resume", other},
 	}
 	var words []string
 	for _, word := range resume[d.IntN(len(resume))] {
@@ -98,7 +110,7 @@ func (d disguise) wrap(line string) string {
 func TestNoDisguiseOfAResumePasses(t *testing.T) {
 	b := newBash(t)
 	d := disguise{rand.New(rand.NewPCG(7, 11))}
-	lines, allowed, most := 4000, 0, 200
+	lines, allowed, most := 4000, 0, 60
 	if testing.Short() {
 		lines, most = 1000, 25
 	}
