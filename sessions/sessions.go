@@ -17,6 +17,7 @@ import (
 	"github.com/sidefork/sidefork/sessions/agent"
 	"github.com/sidefork/sidefork/sessions/claude"
 	"github.com/sidefork/sidefork/sessions/codex"
+	"github.com/sidefork/sidefork/sessions/pi"
 )
 
 // The shapes that agents answer with.
@@ -34,6 +35,7 @@ func Agents() []agent.Agent {
 	return []agent.Agent{
 		claude.Agent(),
 		codex.Agent(),
+		pi.Agent(),
 	}
 }
 
