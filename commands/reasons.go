@@ -117,16 +117,17 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"invalidSession":    {"{id} is not a session id.", "Copy it from the list of sessions."},
 
 	// After the fork: warnings.
-	"cancelTooLate":  {"The fork was complete when it was cancelled.", "Remove the workspace if you do not want it."},
-	"includeIgnored": {"The .worktreeinclude is {what} and was not read.", "Make it a file: its lines say which ignored files come."},
-	"setupNotRun":    {"The repository's setup in {file} was not run.", "Run it in the new workspace by hand if you trust it."},
-	"hookFailed":     {"The repository's post-checkout hook failed with exit status {status}.", "The workspace stands; read the detail."},
-	"hookWrote":      {"The repository's post-checkout hook changed files in the new workspace: {paths}.", "Look at them: they are not in the parent."},
-	"startUnknown":   {"The agent was not seen to start.", "Look at its terminal."},
-	"settingIgnored": {"The setting {name} is not known and was ignored.", "Correct or remove it."},
-	"recovered":      {"What was interrupted earlier was taken back: {path}.", ""},
-	"recoveryFailed": {"What was interrupted earlier could not be taken back: {path}.", "Read the detail; sidefork recover tries again."},
-	"recoveryKept":   {"What was interrupted earlier was left as it is where it holds something of its own: {path}.", "Look at it, then remove it or use it."},
+	"cancelTooLate":    {"The fork was complete when it was cancelled.", "Remove the workspace if you do not want it."},
+	"includeIgnored":   {"The .worktreeinclude is {what} and was not read.", "Make it a file: its lines say which ignored files come."},
+	"setupNotRun":      {"The repository's setup in {file} was not run.", "Run it in the new workspace by hand if you trust it."},
+	"hookFailed":       {"The repository's post-checkout hook failed with exit status {status}.", "The workspace stands; read the detail."},
+	"hookWrote":        {"The repository's post-checkout hook changed files in the new workspace: {paths}.", "Look at them: they are not in the parent."},
+	"sessionNotForked": {"The workspace stands, but {agent} did not store the fork of session {id}: it has no conversation.", "Read the detail, mend its cause and fork again, or start {agent} in it anew."},
+	"startUnknown":     {"The agent was not seen to start.", "Look at its terminal."},
+	"settingIgnored":   {"The setting {name} is not known and was ignored.", "Correct or remove it."},
+	"recovered":        {"What was interrupted earlier was taken back: {path}.", ""},
+	"recoveryFailed":   {"What was interrupted earlier could not be taken back: {path}.", "Read the detail; sidefork recover tries again."},
+	"recoveryKept":     {"What was interrupted earlier was left as it is where it holds something of its own: {path}.", "Look at it, then remove it or use it."},
 
 	"internal": {"sidefork made a mistake.", "Please report it with the log."},
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/sidefork/sidefork/sessions/agent"
 	"github.com/sidefork/sidefork/sessions/claude"
 	"github.com/sidefork/sidefork/sessions/codex"
+	"github.com/sidefork/sidefork/sessions/opencode"
 	"github.com/sidefork/sidefork/sessions/pi"
 )
 
@@ -35,6 +36,7 @@ func Agents() []agent.Agent {
 	return []agent.Agent{
 		claude.Agent(),
 		codex.Agent(),
+		opencode.Agent(),
 		pi.Agent(),
 	}
 }

@@ -45,3 +45,20 @@ func Holders(path string) (pids []int, known bool) {
 	}
 	return pids, err == nil
 }
+
+// InFolder is the one of pids that works in a folder; 0 where it is none, or several.
+func InFolder(pids []int, folder string) (found int) {
+	if physical, err := filepath.EvalSymlinks(folder); err == nil {
+		folder = physical
+	}
+	for _, pid := range pids {
+		if cwd, err := os.Readlink(filepath.Join("/proc", strconv.Itoa(pid), "cwd")); err != nil || cwd != folder {
+			continue
+		}
+		if found != 0 {
+			return 0
+		}
+		found = pid
+	}
+	return found
+}

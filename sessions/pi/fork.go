@@ -52,7 +52,8 @@ func awaitStart(ctx context.Context, s agent.Session, l agent.Launch) (agent.Sta
 	}
 	for {
 		if id := newFork(s, l); id != "" {
-			return agent.Started{Session: agent.ID{Agent: name, ID: id}}, nil
+			pids, _ := agent.Runs("pi")
+			return agent.Started{Session: agent.ID{Agent: name, ID: id}, PID: agent.InFolder(pids, l.Cwd)}, nil
 		}
 		select {
 		case <-ctx.Done():

@@ -118,7 +118,7 @@ func (w *world) proveTurn(f forked, parent, prompt, word string) (child string) 
 	w.t.Helper()
 	r := w.turn(prompt)
 	w.t.Logf("the request that carried the codeword: %s", excerpt(r, word))
-	child = w.agent.who(r)
+	child = w.agent.who(w, r)
 	if child == "" || child == parent {
 		w.t.Errorf("the turn is of session %q; its parent is %s", child, parent)
 	}

@@ -153,7 +153,7 @@ func (w *world) say(dir, resume, prompt string) string {
 	w.t.Helper()
 	argv := w.agent.once(resume, prompt)
 	w.run(dir, argv[0], argv[1:]...)
-	return w.agent.who(w.turn(prompt))
+	return w.agent.who(w, w.turn(prompt))
 }
 
 // turn awaits the turn whose newest prompt holds a text that no other has.
@@ -238,6 +238,10 @@ func (t *terminal) close() {
 // transcript is the one file of a session.
 func (w *world) transcript(id string) string {
 	w.t.Helper()
+	if w.agent.record != nil {
+		_, file := w.agent.record(w, id)
+		return file
+	}
 	files, err := filepath.Glob(filepath.Join(w.account, w.agent.transcripts(id)))
 	if err != nil || len(files) != 1 {
 		w.t.Fatalf("the files of session %s: %q %v", id, files, err)
@@ -245,17 +249,32 @@ func (w *world) transcript(id string) string {
 	return files[0]
 }
 
+// told is all that the agent's store has of a session, byte for byte.
+func (w *world) told(id string) string {
+	w.t.Helper()
+	if w.agent.record != nil {
+		content, _ := w.agent.record(w, id)
+		return content
+	}
+	return read(w.t, w.transcript(id))
+}
+
 // awaitTranscript waits until a session has a file that holds a text.
 func (w *world) awaitTranscript(id, text string) string {
 	w.t.Helper()
 	for {
-		files, _ := filepath.Glob(filepath.Join(w.account, w.agent.transcripts(id)))
-		if len(files) == 1 && strings.Contains(read(w.t, files[0]), text) {
-			return files[0]
+		var content, file string
+		if w.agent.record != nil {
+			content, file = w.agent.record(w, id)
+		} else if files, _ := filepath.Glob(filepath.Join(w.account, w.agent.transcripts(id))); len(files) == 1 {
+			content, file = read(w.t, files[0]), files[0]
+		}
+		if strings.Contains(content, text) {
+			return file
 		}
 		select {
 		case <-w.ctx.Done():
-			w.t.Fatalf("no transcript of %s holds %q: %q", id, text, files)
+			w.t.Fatalf("no transcript of %s holds %q: %s", id, text, content)
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
