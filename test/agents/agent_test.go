@@ -15,6 +15,7 @@ import (
 // agent is what a test has to know of a real agent. The facts are in docs/agents.
 type agent struct {
 	name     string // on sidefork's wire, and the command
+	slow     bool   // a start takes ten seconds of a processor, a turn twenty
 	variable string // names its account folder
 	folder   string // its account folder below HOME, where the variable is not set
 	start    func(testing.TB) *fakeapi.Server

@@ -17,7 +17,7 @@ const opencodeConfig = `{"autoupdate":false,"share":"disabled","model":"fake/fak
 
 func opencode() agent {
 	return agent{
-		name: "opencode", variable: "XDG_DATA_HOME", folder: filepath.Join(".local", "share", "opencode"), start: fakeapi.StartOpenAI,
+		name: "opencode", slow: true, variable: "XDG_DATA_HOME", folder: filepath.Join(".local", "share", "opencode"), start: fakeapi.StartOpenAI,
 		account: func(w *world, _ string) {
 			write(w.t, filepath.Join(w.home, ".config", "opencode", "opencode.json"), fmt.Sprintf(opencodeConfig, w.api.URL))
 		},

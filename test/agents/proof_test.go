@@ -151,7 +151,7 @@ func excerpt(r fakeapi.Request, word string) string {
 		Method, Path string
 		Session      string
 		Body         []string
-	}{r.N, r.Method, r.Path, r.Headers["x-claude-code-session-id"] + r.Headers["thread-id"], nil}
+	}{r.N, r.Method, r.Path, r.Headers["x-claude-code-session-id"] + r.Headers["thread-id"] + r.Headers["x-session-id"], nil}
 	body := string(r.Body)
 	for at, from := 0, 0; ; from = at + len(word) {
 		next := strings.Index(body[from:], word)

@@ -21,7 +21,7 @@ import (
 )
 
 // patience is how long anything may take, on a machine that is busy with other things.
-const patience = 2 * time.Minute
+const patience = 4 * time.Minute
 
 // world is all that one test touches: a home, a repository with uncommitted changes, an account of the agent and the API
 // that the agent talks to.
@@ -68,7 +68,11 @@ func newWorld(t *testing.T, a agent) *world {
 	w.makeRepository()
 	w.account = filepath.Join(w.home, a.folder)
 	a.account(w, w.account)
-	t.Logf("%s --version: %s", a.name, strings.TrimSpace(w.run(w.repo, a.name, "--version")))
+	said, errs, err := w.try(w.repo, a.name, "--version") // pi says it on stderr
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s --version: %s", a.name, strings.TrimSpace(said+errs))
 	return w
 }
 
