@@ -113,6 +113,7 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"agentNotInstalled": {"{agent} is not installed, or not on PATH.", "Install it, or fork without a session."},
 	"agentTooOld":       {"{agent} {version} cannot fork a session.", "Update it."},
 	"agentProbeFailed":  {"{agent} did not tell its version.", "Run it once by hand to see why."},
+	"promptNotTaken":    {"{agent} takes no first prompt with a fork.", "Fork without a prompt, and type it in the fork."},
 	"noSession":         {"No session of this workspace can be forked.", "See sidefork sessions for why, or fork without a session."},
 	"invalidSession":    {"{id} is not a session id.", "Copy it from the list of sessions."},
 

@@ -15,8 +15,12 @@ import (
 const exportLimit = 30 * time.Second
 
 // fork gives `opencode import FILE`, to be run in the child before it starts, and `opencode --session NEW`. The
-// conversation is read here, so that one that cannot be read is refused before anything is made.
+// conversation is read here, so that one that cannot be read is refused before anything is made. A prompt is refused:
+// opencode sends its --prompt only from the screen of a new session; with --session it is lost without a word.
 func fork(r agent.ForkRequest) (agent.Launch, error) {
+	if r.Prompt != "" {
+		return agent.Launch{}, agent.Refuse("promptNotTaken", "agent", name)
+	}
 	ctx, stop := context.WithTimeout(context.Background(), exportLimit)
 	defer stop()
 	parent := r.Parent
@@ -33,9 +37,6 @@ func fork(r agent.ForkRequest) (agent.Launch, error) {
 	}
 	argv := append([]string{r.Program}, r.Arguments...)
 	argv = append(argv, "--session", id)
-	if r.Prompt != "" {
-		argv = append(argv, "--prompt="+r.Prompt) // in one word, for a prompt that begins with a dash
-	}
 	env := pin(parent)
 	return agent.Launch{
 		Argv: argv, Cwd: r.Child, Env: env, Parent: parent.ID, Session: agent.ID{Agent: name, ID: id},

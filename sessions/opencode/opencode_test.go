@@ -3,6 +3,7 @@ package opencode
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -211,11 +212,11 @@ func TestIdsOfOthersAndIdsInATextStay(t *testing.T) {
 func TestForkImportsAndPinsTheHome(t *testing.T) {
 	_, all := newHome(t)
 	s := found(t, all, parentID)
-	l, err := fork(agent.ForkRequest{Parent: s, Child: "/child", Name: "try it", Program: "/bin/opencode", Prompt: "--go on", Arguments: []string{"--agent", "plan"}})
+	l, err := fork(agent.ForkRequest{Parent: s, Child: "/child", Name: "try it", Program: "/bin/opencode", Arguments: []string{"--agent", "plan"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"/bin/opencode", "--agent", "plan", "--session", l.Session.ID, "--prompt=--go on"}; !slices.Equal(l.Argv, want) || l.Cwd != "/child" {
+	if want := []string{"/bin/opencode", "--agent", "plan", "--session", l.Session.ID}; !slices.Equal(l.Argv, want) || l.Cwd != "/child" {
 		t.Errorf("%q in %s", l.Argv, l.Cwd)
 	}
 	if want := []string{"/bin/opencode", "import", "--pure"}; !slices.Equal(l.Import.Argv, want) {
@@ -234,6 +235,10 @@ func TestForkImportsAndPinsTheHome(t *testing.T) {
 	}
 	if l.Env["OPENCODE_DISABLE_PROJECT_CONFIG"] != nil || l.Import.Env["OPENCODE_DISABLE_PROJECT_CONFIG"] == nil {
 		t.Error("only the import has to leave the repository's configuration alone")
+	}
+	_, err = fork(agent.ForkRequest{Parent: s, Child: "/child", Program: "/bin/opencode", Prompt: "go on"})
+	if no, ok := errors.AsType[*agent.Refusal](err); !ok || no.Code != "promptNotTaken" {
+		t.Errorf("a prompt, which would be lost: %v", err)
 	}
 	s.DefaultHome = false
 	if env := pin(s); env[homeVar] == nil || *env[homeVar] != filepath.Dir(s.Home) || env[fileVar] != nil {
@@ -273,7 +278,7 @@ func TestASessionThatIsGoneCannotBeForked(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := fork(agent.ForkRequest{Parent: s, Child: "/child", Program: "/bin/opencode"})
-	if no, ok := err.(*agent.Refusal); !ok || no.Code != "sessionBroken" {
+	if no, ok := errors.AsType[*agent.Refusal](err); !ok || no.Code != "sessionBroken" {
 		t.Errorf("%v", err)
 	}
 }
