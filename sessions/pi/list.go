@@ -19,7 +19,6 @@ import (
 
 // list reads the files that can be sessions of tops. One without a sound line 1 belongs nowhere: it is a problem.
 func list(ctx context.Context, homes agent.Homes, tops []string) (sessions []agent.Session, problems []agent.Problem) {
-	state := running()
 	for _, home := range homes.All() {
 		files, bad := filesOf(home, tops)
 		problems = append(problems, bad...)
@@ -30,37 +29,44 @@ func list(ctx context.Context, homes agent.Homes, tops []string) (sessions []age
 			case s.NotForkable != nil && s.NotForkable.Code == "sessionBroken":
 				problems = append(problems, agent.Problem{Source: s.Source, Message: s.NotForkable.Args["what"]})
 			case agent.WithinAny(tops, s.Cwd):
-				s.Home, s.DefaultHome, s.State = home, home == homes.Default, state
+				s.Home, s.DefaultHome = home, home == homes.Default
 				sessions = append(sessions, s)
 			}
 		}
 	}
+	settle(sessions)
 	return sessions, problems
 }
 
 // find looks for the session's file by its name in every folder.
 func find(ctx context.Context, homes agent.Homes, id string) (sessions []agent.Session, problems []agent.Problem) {
-	state := running()
 	for _, home := range homes.All() {
 		files, bad := filesOf(home, nil)
 		problems = append(problems, bad...)
 		found, bad := readAll(ctx, slices.DeleteFunc(files, func(path string) bool { return idOf(path) != id }))
 		problems = append(problems, bad...)
 		for _, s := range found {
-			s.Home, s.DefaultHome, s.State = home, home == homes.Default, state
+			s.Home, s.DefaultHome = home, home == homes.Default
 			sessions = append(sessions, s)
 		}
 	}
+	settle(sessions)
 	return sessions, problems
 }
 
-// running is the state of every session: ended where no pi runs. Where one does, any session may be open in it, also one
-// of another folder, and pi says nowhere which.
-func running() agent.State {
-	if pids, known := agent.Runs("pi"); known && len(pids) == 0 {
-		return agent.Ended
+// settle gives every session its state: ended where no pi runs. Where one does, any session may be open in it, also one of
+// another folder, and pi says nowhere which.
+func settle(sessions []agent.Session) {
+	if len(sessions) == 0 {
+		return
 	}
-	return agent.Unknown
+	state := agent.Unknown
+	if pids, known := agent.Runs("pi"); known && len(pids) == 0 {
+		state = agent.Ended
+	}
+	for i := range sessions {
+		sessions[i].State = state
+	}
 }
 
 // filesOf are the files of a home that may be sessions of tops: one folder for each working folder, and what lies flat
