@@ -90,6 +90,7 @@ func forkSession(ctx context.Context, env *Env, p ForkParams, progress Progress)
 	if err := undo.Keep(); err != nil {
 		return nil, err
 	}
+	launch, missing := storeConversation(ctx, env, launch) // with an agent that has to have it before it starts
 	if ctx.Err() != nil {
 		warnings = append(warnings, warning("cancelTooLate", ""))
 	}
@@ -101,7 +102,7 @@ func forkSession(ctx context.Context, env *Env, p ForkParams, progress Progress)
 		Launch:    describeLaunch(launch),
 		Carried:   carried,
 		Setup:     setup.result,
-		Warnings:  append([]Warning{}, slices.Concat(warnings, base.warnings, place.warnings, aboutInclude(plan), setup.warnings)...),
+		Warnings:  append([]Warning{}, slices.Concat(warnings, base.warnings, place.warnings, aboutInclude(plan), setup.warnings, missing)...),
 	}, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/sidefork/sidefork/carry"
 	"github.com/sidefork/sidefork/carry/worktree"
@@ -131,6 +132,9 @@ func planAgent(ctx context.Context, env *Env, into *Plan, session *agent.Session
 	}
 	if launch != nil && placed {
 		into.Launch = describeLaunch(launch)
+		if launch.Import != nil {
+			into.Commands = append(into.Commands, append(slices.Clone(launch.Import.Argv), "FILE"))
+		}
 		into.Commands = append(into.Commands, launch.Argv)
 	}
 	return nil

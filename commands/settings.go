@@ -26,7 +26,7 @@ type Settings struct {
 		// Pattern is where a child goes: {main} is the main checkout's path, {name} the branch with / as -.
 		Pattern string `json:"pattern,omitempty"` // default "{main}-worktrees/{name}"
 	} `json:"worktree,omitzero"`
-	Agents map[string]AgentSettings `json:"agents,omitempty"` // by agent: claude, codex
+	Agents map[string]AgentSettings `json:"agents,omitempty"` // by agent: claude, codex, opencode, pi
 	Log    struct {
 		Level string `json:"level,omitempty"` // debug, info (default), warn, error
 	} `json:"log,omitzero"`
@@ -35,7 +35,7 @@ type Settings struct {
 // AgentSettings are the user's settings for one agent.
 type AgentSettings struct {
 	Program string   `json:"program,omitempty"` // absolute path, or a name on PATH
-	Homes   []string `json:"homes,omitempty"`   // further account folders (CLAUDE_CONFIG_DIR, CODEX_HOME)
+	Homes   []string `json:"homes,omitempty"`   // further account folders (as CLAUDE_CONFIG_DIR names one)
 }
 
 // Merge lays the settings that raw names over s and gives those of its names that are not known, as warnings: an old

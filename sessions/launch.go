@@ -14,8 +14,8 @@ import (
 	"github.com/sidefork/sidefork/sessions/agent"
 )
 
-// probeLimit bounds how long a program may take to tell its version.
-const probeLimit = 10 * time.Second
+// probeLimit bounds how long a program may take to tell its version: opencode needs seconds of a processor for it.
+const probeLimit = 30 * time.Second
 
 // PrepareLaunch gives the command that forks s as r asks; r needs Child, Name and Prompt, the rest is filled in. It writes
 // nothing and the child need not exist yet, so that a fork can be refused before it begins. Refused: whatever keeps the
@@ -151,21 +151,34 @@ func (c Config) version(ctx context.Context, a agent.Agent, program string) (age
 	return found, nil
 }
 
-// ask runs `program --version`, away from any repository and with no more of the environment than a program needs to
-// start.
+// ask runs `program --version`, away from any repository.
 func (c Config) ask(ctx context.Context, program string) (string, error) {
 	ctx, stop := context.WithTimeout(ctx, probeLimit)
 	defer stop()
-	cmd := exec.CommandContext(ctx, program, "--version")
-	cmd.Dir = filepath.Dir(program)
+	return c.run(ctx, filepath.Dir(program), nil, program, "--version")
+}
+
+// run runs a program without a terminal, with no more of the environment than a program needs to start and to find its
+// files, and these differences. It gives the first of what it says.
+func (c Config) run(ctx context.Context, folder string, differences map[string]*string, program string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir = folder
 	cmd.Env = []string{} // not nil, which would be everything
-	needed := []string{"PATH", "HOME", "LANG", "TMPDIR"}
+	needed := []string{"PATH", "HOME", "LANG", "TMPDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"}
 	if runtime.GOOS == "windows" {
-		needed = []string{"PATH", "PATHEXT", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "SystemRoot", "ComSpec", "TEMP"}
+		needed = append(needed, "PATHEXT", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "SystemRoot", "ComSpec", "TEMP")
 	}
 	for _, name := range needed {
+		if _, differs := differences[name]; differs {
+			continue
+		}
 		if value := c.getenv(name); value != "" {
 			cmd.Env = append(cmd.Env, name+"="+value)
+		}
+	}
+	for name, value := range differences {
+		if value != nil {
+			cmd.Env = append(cmd.Env, name+"="+*value)
 		}
 	}
 	endWhole(cmd)

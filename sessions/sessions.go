@@ -1,9 +1,10 @@
 // Package sessions knows which conversations with coding agents exist, which are live, where each belongs, and how each is
 // forked. It has one table of agents; everything that differs between them is in a folder of its own below.
 //
-// List and Find read the agents' stores and write nothing, ever. PrepareLaunch gives the command that forks a session, and
-// AwaitStart sees the fork come up; starting it is the caller's. Locate finds the session that runs in a terminal, and Guard
-// refuses a command line that would write into one that runs. What a transcript holds is data: of all that is read, only
+// List and Find read the agents' stores and write nothing, ever. PrepareLaunch gives the command that forks a session,
+// Import has an agent store the fork that needs that first, and AwaitStart sees it come up; starting it is the caller's.
+// Locate finds the session that runs in a terminal, and Guard refuses a command line that would write into one that runs.
+// What a transcript holds is data: of all that is read, only
 // an id that matches its agent's pattern, and the path of its file, ever enter a command.
 package sessions
 
@@ -18,6 +19,8 @@ import (
 	"github.com/sidefork/sidefork/sessions/agent"
 	"github.com/sidefork/sidefork/sessions/claude"
 	"github.com/sidefork/sidefork/sessions/codex"
+	"github.com/sidefork/sidefork/sessions/opencode"
+	"github.com/sidefork/sidefork/sessions/pi"
 	"github.com/sidefork/sidefork/sessions/process"
 )
 
@@ -36,6 +39,8 @@ func Agents() []agent.Agent {
 	return []agent.Agent{
 		claude.Agent(),
 		codex.Agent(),
+		opencode.Agent(),
+		pi.Agent(),
 	}
 }
 

@@ -70,7 +70,7 @@ func TestListIsOneListOfAllAgents(t *testing.T) {
 	p.want(Query{Agents: []string{"claude"}}, sid(1)+" true claude's")
 	p.want(Query{Agents: []string{}})
 	_, err := List(t.Context(), p.config(), Query{Agents: []string{"claude", "nobody"}})
-	if no := refused(t, err, "agentUnknown"); no.Args["agent"] != "nobody" || no.Args["known"] != "claude, codex" {
+	if no := refused(t, err, "agentUnknown"); no.Args["agent"] != "nobody" || no.Args["known"] != "claude, codex, opencode, pi" {
 		t.Errorf("got %v", no.Args)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -109,7 +109,7 @@ func TestOneGitOneExec(t *testing.T) {
 			"carry/git",        // git
 			"carry/worktree",   // only to tell that there is no git
 			"carry",            // a post-checkout hook's file, where git is too old to run it
-			"sessions",         // an agent's --version
+			"sessions",         // an agent's --version and import
 			"cmd/sidefork/cli", // the agent of a fork, in this terminal
 			"test",
 		},

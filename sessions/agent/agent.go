@@ -69,6 +69,17 @@ type Launch struct {
 	Parent  ID
 	// Prepared is when the launch was made: an agent that AwaitStart sees is younger.
 	Prepared time.Time
+	// Import has to be done before Argv is started; nil where the agent makes the fork as it starts.
+	Import *Import
+}
+
+// Import is a conversation that an agent's own program is to store for the child.
+type Import struct {
+	Argv    []string // with the path of a file behind it that holds Content
+	Env     map[string]*string
+	Content []byte
+	// Stored says whether the agent's store has all of it.
+	Stored func(ctx context.Context) error
 }
 
 // ForkRequest asks for the launch of a fork of Parent in Child.
@@ -108,7 +119,7 @@ type Agent struct {
 	List func(ctx context.Context, homes Homes, tops []string) ([]Session, []Problem)
 	// Find gives the sessions of that id, at most one of each home, also what List leaves out.
 	Find func(ctx context.Context, homes Homes, id string) ([]Session, []Problem)
-	// Fork gives the launch of a fork of a session that can be forked. It neither asks nor needs anything outside r.
+	// Fork gives the launch of a fork of a session that can be forked. It needs nothing outside r but the session's store.
 	Fork func(r ForkRequest) (Launch, error)
 	// AwaitStart waits until the agent of a launch is seen to be up, or ctx ends.
 	AwaitStart func(ctx context.Context, s Session, l Launch) (Started, error)

@@ -15,6 +15,7 @@ import (
 // agent is what a test has to know of a real agent. The facts are in docs/agents.
 type agent struct {
 	name     string // on sidefork's wire, and the command
+	slow     bool   // a start takes ten seconds of a processor, a turn twenty
 	variable string // names its account folder
 	folder   string // its account folder below HOME, where the variable is not set
 	start    func(testing.TB) *fakeapi.Server
@@ -31,18 +32,21 @@ type agent struct {
 	// transcripts is the pattern of a session's files below its account folder.
 	transcripts func(id string) string
 	// isTurn says whether a request is a turn of a conversation that a person has, who of which session, where in which folder.
-	isTurn     func(fakeapi.Request) bool
-	who, where func(fakeapi.Request) string
+	isTurn func(fakeapi.Request) bool
+	who    func(*world, fakeapi.Request) string
+	where  func(fakeapi.Request) string
+	// record gives all that the store of an agent without files has of a session, and the file that it is in; nil for an
+	// agent with files.
+	record func(w *world, id string) (content, file string)
 	// checkTranscript judges the child's own file.
 	checkTranscript func(t testing.TB, file, parent, child, dir string)
 }
 
-func agents() []agent { return []agent{claude(), codex()} }
-
-// forEachAgent runs a test with each real agent, each in a world of its own.
-func forEachAgent(t *testing.T, test func(t *testing.T, w *world)) {
+// forEachAgent runs a test with Claude Code, Codex and more, each in a world of its own. pi and opencode, whose every start
+// takes seconds of a processor, are in those tests that can tell something new of them.
+func forEachAgent(t *testing.T, test func(t *testing.T, w *world), more ...agent) {
 	t.Parallel()
-	for _, a := range agents() {
+	for _, a := range append([]agent{claude(), codex()}, more...) {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()
 			test(t, newWorld(t, a))

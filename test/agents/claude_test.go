@@ -51,7 +51,7 @@ func claude() agent {
 		ready:       "(shift+tab to cycle)",
 		transcripts: func(id string) string { return filepath.Join("projects", "*", id+".jsonl") },
 		isTurn:      func(r fakeapi.Request) bool { return strings.HasPrefix(r.Path, "/v1/messages?") },
-		who:         func(r fakeapi.Request) string { return r.Headers["x-claude-code-session-id"] },
+		who:         func(_ *world, r fakeapi.Request) string { return r.Headers["x-claude-code-session-id"] },
 		where: func(r fakeapi.Request) string { // the newest of the notes: a fork has its parent's too
 			const note = "Primary working directory: "
 			at := strings.LastIndex(string(r.Body), note)

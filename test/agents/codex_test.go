@@ -54,7 +54,7 @@ func codex() agent {
 		isTurn: func(r fakeapi.Request) bool {
 			return strings.HasSuffix(r.Path, "/responses") && strings.Contains(r.Headers["x-codex-turn-metadata"], `"thread_source":"user"`)
 		},
-		who: func(r fakeapi.Request) string { return r.Headers["thread-id"] },
+		who: func(_ *world, r fakeapi.Request) string { return r.Headers["thread-id"] },
 		where: func(r fakeapi.Request) string { // the newest of the notes; a fork has its parent's too
 			all := cwd.FindAllStringSubmatch(string(r.Body), -1)
 			if len(all) == 0 {

@@ -13,11 +13,10 @@ import (
 // proveLaunch launches a fork that was given a prompt, and judges the turn which that made.
 func (w *world) proveLaunch(f forked, parent, prompt, word string) {
 	w.t.Helper()
-	file := w.transcript(parent)
-	before := read(w.t, file)
+	before := w.told(parent)
 	w.launch(f)
 	w.proveTurn(f, parent, prompt, word)
-	if read(w.t, file) != before {
+	if w.told(parent) != before {
 		w.t.Error("the parent's transcript was changed")
 	}
 }
@@ -31,7 +30,7 @@ func TestForkStaysInTheAccountOfItsParent(t *testing.T) {
 		// The terminal that the child is opened in knows nothing of the account.
 		delete(w.variables, w.agent.variable)
 		w.proveLaunch(f, parent, prompt, word)
-	})
+	}, pi())
 }
 
 func TestForkStaysInTheDefaultAccountOfItsParent(t *testing.T) {
@@ -82,7 +81,7 @@ func TestPromptIsSentHoweverItBegins(t *testing.T) {
 			w.open(w.repo, w.terminal(), []string{"sh", "-c", f.Launch.CommandLine.POSIX})
 			w.proveTurn(f, parent, quoted(prompt), word)
 		}
-	})
+	}, pi())
 }
 
 // Claude Code takes `claude … -- update` for its command update.
@@ -93,7 +92,7 @@ func TestPromptOfOneWordIsNoCommand(t *testing.T) {
 	parent := w.say(w.repo, "", "Please remember "+word)
 	f := w.fork(parent, "child", "--prompt", "update")
 	w.launch(f)
-	r := w.await("turn of the child", func(r fakeapi.Request) bool { return w.agent.who(r) == f.Session.ID })
+	r := w.await("turn of the child", func(r fakeapi.Request) bool { return w.agent.who(w, r) == f.Session.ID })
 	t.Logf("the request that carried the codeword: %s", excerpt(r, word))
 	if !strings.Contains(string(r.Body), word) {
 		t.Errorf("the turn does not carry %s: %s", word, r.Line())

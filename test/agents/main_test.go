@@ -1,6 +1,6 @@
 //go:build agents && unix
 
-// Package agents_test is the proof with real agents: Claude Code and Codex, from npm, hold conversations with a fake API
+// Package agents_test is the proof with real agents: Claude Code, Codex, opencode and pi, from npm, hold conversations with a fake API
 // on loopback, sidefork forks them, and what the forks ask of the API shows whose conversation they continue.
 //
 // Every test has a home, a temp folder, a repository and an API of its own. See README.md for how to run them.

@@ -118,7 +118,7 @@ func (w *world) proveTurn(f forked, parent, prompt, word string) (child string) 
 	w.t.Helper()
 	r := w.turn(prompt)
 	w.t.Logf("the request that carried the codeword: %s", excerpt(r, word))
-	child = w.agent.who(r)
+	child = w.agent.who(w, r)
 	if child == "" || child == parent {
 		w.t.Errorf("the turn is of session %q; its parent is %s", child, parent)
 	}
@@ -151,7 +151,7 @@ func excerpt(r fakeapi.Request, word string) string {
 		Method, Path string
 		Session      string
 		Body         []string
-	}{r.N, r.Method, r.Path, r.Headers["x-claude-code-session-id"] + r.Headers["thread-id"], nil}
+	}{r.N, r.Method, r.Path, r.Headers["x-claude-code-session-id"] + r.Headers["thread-id"] + r.Headers["x-session-id"], nil}
 	body := string(r.Body)
 	for at, from := 0, 0; ; from = at + len(word) {
 		next := strings.Index(body[from:], word)

@@ -10,7 +10,7 @@ func TestForkOfARunningParentLeavesItAlone(t *testing.T) {
 		person := w.open(w.repo, w.terminal(), w.agent.talk)
 		person.await(w.agent.ready)
 		person.enter("Please remember " + word)
-		parent := w.agent.who(w.turn("Please remember " + word))
+		parent := w.agent.who(w, w.turn("Please remember "+word))
 		person.await("RECALL " + word)
 		file := w.awaitTranscript(parent, "RECALL "+word)
 
@@ -49,7 +49,7 @@ func TestForkOfARunningParentLeavesItAlone(t *testing.T) {
 		w.api.Release("long turn")
 		person.await("RECALL " + word)
 		person.enter("And the parent goes on")
-		if again := w.agent.who(w.turn("And the parent goes on")); again != parent {
+		if again := w.agent.who(w, w.turn("And the parent goes on")); again != parent {
 			t.Errorf("the parent went on as %s", again)
 		}
 		w.awaitTranscript(parent, "And the parent goes on")

@@ -1,5 +1,5 @@
 // Package fakeapi stands in for the model APIs that coding agents talk to, so that real agents can hold a conversation
-// in a test: StartAnthropic for Claude Code, StartOpenAI for Codex. It listens on loopback only, keeps every request,
+// in a test: StartAnthropic for Claude Code, StartOpenAI for Codex, opencode and pi. It listens on loopback only, keeps every request,
 // and never sees a model.
 //
 // What it answers is decided by the conversation in the request alone:
@@ -98,7 +98,7 @@ func Listen(address string, api API, log io.Writer) (*Server, error) {
 // StartAnthropic starts a fake Anthropic Messages API that ends with the test.
 func StartAnthropic(t testing.TB) *Server { return start(t, Anthropic) }
 
-// StartOpenAI starts a fake OpenAI Responses API that ends with the test. Its base URL is URL + "/v1".
+// StartOpenAI starts a fake OpenAI API (Responses, Chat Completions) that ends with the test. Its base URL is URL + "/v1".
 func StartOpenAI(t testing.TB) *Server { return start(t, OpenAI) }
 
 func start(t testing.TB, api API) *Server {
@@ -234,6 +234,19 @@ func (s stream) event(name string, v object) {
 	v["type"] = name
 	data, _ := json.Marshal(v)
 	_, _ = fmt.Fprintf(s.w, "event: %s\ndata: %s\n\n", name, data)
+	if f, ok := s.w.(http.Flusher); ok {
+		f.Flush()
+	}
+}
+
+// data sends v without a name.
+func (s stream) data(v object) {
+	text, _ := json.Marshal(v)
+	s.text(string(text))
+}
+
+func (s stream) text(data string) {
+	_, _ = fmt.Fprintf(s.w, "data: %s\n\n", data)
 	if f, ok := s.w.(http.Flusher); ok {
 		f.Flush()
 	}

@@ -50,6 +50,21 @@ func TestAnswersAreDecidedByTheConversation(t *testing.T) {
 			`{"stream":true,"input":[{"role":"user","content":[{"type":"input_text","text":"CODEWORD-C"}]},{"role":"user","content":"which?"}]}`,
 			"RECALL CODEWORD-C", "",
 		},
+		"chat recalls": {
+			openai.URL + "/v1/chat/completions",
+			`{"stream":true,"messages":[{"role":"system","content":"s"},{"role":"user","content":"CODEWORD-D"},{"role":"user","content":[{"type":"text","text":"which?"}]}]}`,
+			"RECALL CODEWORD-D", "tool_calls",
+		},
+		"chat runs": {
+			openai.URL + "/v1/chat/completions",
+			`{"stream":true,"tools":[{"type":"function","function":{"name":"bash"}}],"messages":[{"role":"user","content":"RUN[pwd]"}]}`,
+			`\"command\":\"pwd\"`, "RECALL",
+		},
+		"chat runs once": {
+			openai.URL + "/v1/chat/completions",
+			`{"tools":[{"type":"function","function":{"name":"bash"}}],"messages":[{"role":"user","content":"RUN[pwd]"},{"role":"tool","content":"/x"}]}`,
+			"RECALL none", "tool_calls",
+		},
 		"openai runs":               {openai.URL + "/v1/responses", `{"stream":true,"tools":` + tools + `,"input":"RUN[pwd]"}`, `{\"cmd\":\"pwd\"}`, "output_text.delta"},
 		"openai ignores notes":      {openai.URL + "/v1/responses", `{"tools":` + tools + `,"input":[{"role":"user","content":"<note>RUN[pwd]</note>"}]}`, "RECALL none", "function_call"},
 		"openai has no other paths": {openai.URL + "/v1/elsewhere", `{}`, "no such path", ""},

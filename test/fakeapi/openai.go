@@ -32,7 +32,8 @@ type openAITool struct {
 	} `json:"parameters"`
 }
 
-// OpenAI is the Responses API as far as Codex uses it, and the list of models.
+// OpenAI is the Responses API as far as Codex uses it, Chat Completions as far as opencode and pi do, and the list of
+// models.
 func OpenAI(s *Server, w http.ResponseWriter, r *http.Request, seen Request) {
 	path := strings.TrimRight(r.URL.Path, "/")
 	switch {
@@ -45,6 +46,13 @@ func OpenAI(s *Server, w http.ResponseWriter, r *http.Request, seen Request) {
 			return
 		}
 		answerResponses(s, w, r, q, seen)
+	case r.Method == http.MethodPost && strings.HasSuffix(path, "/chat/completions"):
+		var q chatRequest
+		if err := json.Unmarshal(seen.Body, &q); err != nil {
+			sendJSON(w, http.StatusBadRequest, object{"error": object{"message": err.Error()}})
+			return
+		}
+		answerChat(s, w, r, q, seen)
 	default: // web sockets too, which Codex tries first for some providers
 		sendJSON(w, http.StatusNotFound, object{"error": object{"message": "fakeapi has no such path"}})
 	}
