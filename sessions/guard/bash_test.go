@@ -253,7 +253,11 @@ func FuzzBashResumesNothingThatIsAllowed(f *testing.F) {
 		f.Add(choice)
 	}
 	random := rand.New(rand.NewPCG(3, 5))
-	for range 60 {
+	seeds := 60
+	if testing.Short() {
+		seeds = 15
+	}
+	for range seeds {
 		choice := make([]byte, 3+random.IntN(14))
 		for i := range choice {
 			choice[i] = byte(random.IntN(256))
