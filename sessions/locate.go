@@ -32,6 +32,9 @@ func Locate(ctx context.Context, c Config, pid int) (*Located, error) {
 	slices.SortStableFunc(running, func(a, b process.Process) int { return rank(a) - rank(b) })
 	var found []Located
 	for _, a := range Agents() {
+		if a.At == nil {
+			continue // it keeps no record of its processes: guess
+		}
 		homes := a.Homes(c.getenv, c.Homes[a.Name])
 		for _, seat := range a.At(homes, running) {
 			if s := sessionAt(ctx, a, homes, seat); s != nil {
