@@ -309,3 +309,21 @@ func TestReadingAConversationLeavesNoTrace(t *testing.T) {
 		t.Errorf("the database was changed, or has company: %v", entries)
 	}
 }
+
+func TestIdsOfOneMomentKeepTheirOrder(t *testing.T) {
+	ids := map[string]string{"": ""} // no id has its shape, so it gets none
+	for i := range 50 {
+		ids["prt_22b7ea9db001"+strings.Repeat("x", 13)+letters[i:i+1]] = ""
+	}
+	renew(ids)
+	for a := range ids {
+		for b := range ids {
+			if a != "" && b != "" && a < b != (ids[a] < ids[b]) {
+				t.Fatalf("%s and %s have changed places", a, b)
+			}
+		}
+	}
+	if ids[""] != "" {
+		t.Errorf("%q", ids[""])
+	}
+}

@@ -146,16 +146,10 @@ func TestOnlyWhatIsCommittedCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if ends := commits(log); len(ends) < 3 {
+		t.Fatalf("the log has %d commits", len(ends))
+	}
 	const frame = frameHeader + 512
-	commits := map[int]int{} // bytes of the log, rows
-	for at := walHeader; at+frame <= len(log) && !bytes.HasPrefix(log[at:], []byte{0, 0, 0, 1, 0, 0, 0, 1}); at += frame {
-		if binary.BigEndian.Uint32(log[at+4:]) != 0 {
-			commits[at+frame] = 0
-		}
-	}
-	if len(commits) < 3 {
-		t.Fatalf("the log has %d commits", len(commits))
-	}
 	for end := walHeader; end < len(log); end += frame/2 + 1 { // cut anywhere, as by a crash
 		if err := os.WriteFile(path+"-wal", log[:end], 0o600); err != nil {
 			t.Fatal(err)
@@ -166,27 +160,64 @@ func TestOnlyWhatIsCommittedCounts(t *testing.T) {
 	}
 }
 
+// commits are where the commits of logged.db's log end.
+func commits(log []byte) (ends []int) {
+	const frame = frameHeader + 512
+	for at := walHeader; at+frame <= len(log) && bytes.Equal(log[at+8:at+16], log[16:24]); at += frame {
+		if binary.BigEndian.Uint32(log[at+4:]) != 0 {
+			ends = append(ends, at+frame)
+		}
+	}
+	return ends
+}
+
+func TestAFrameWithAWrongChecksumEndsTheLog(t *testing.T) {
+	path := copied(t, "logged.db")
+	log, err := os.ReadFile(path + "-wal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := walHeader + frameHeader + 300; at < commits(log)[2]; at += 7 * (frameHeader + 512) {
+		broken := slices.Clone(log)
+		broken[at] ^= 0xff
+		if err := os.WriteFile(path+"-wal", broken, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := scan(t, path)
+		if len(got) != 100 && len(got) != 200 {
+			t.Fatalf("broken at %d: %d rows", at, len(got))
+		}
+		for i, text := range got {
+			if text != want(i) {
+				t.Fatalf("broken at %d: row %d: %.200s", at, i, text)
+			}
+		}
+	}
+}
+
 func TestADatabaseThatIsWrittenMeanwhileIsReadAgain(t *testing.T) {
 	path := copied(t, "logged.db")
 	log, err := os.ReadFile(path + "-wal")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path+"-wal", log[:walHeader], 0o600); err != nil {
-		t.Fatal(err)
-	}
-	var rows []int
-	err = Read(t.Context(), path, func(d *Database) error {
-		rows = append(rows, 0)
-		if len(rows) == 1 { // the writer commits
-			if err := os.WriteFile(path+"-wal", log, 0o600); err != nil {
-				t.Fatal(err)
-			}
+	for _, end := range append([]int{0, walHeader}, commits(log)[:2]...) { // of an empty log, and of one that has commits
+		if err := os.WriteFile(path+"-wal", log[:end], 0o600); err != nil {
+			t.Fatal(err)
 		}
-		return d.Scan("note", []string{"id"}, func([]Value) bool { rows[len(rows)-1]++; return true })
-	})
-	if err != nil || !slices.Equal(rows, []int{100, 200}) {
-		t.Errorf("%d, %v", rows, err)
+		var rows []int
+		err = Read(t.Context(), path, func(d *Database) error {
+			rows = append(rows, 0)
+			if len(rows) == 1 { // the writer commits
+				if err := os.WriteFile(path+"-wal", log, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return d.Scan("note", []string{"id"}, func([]Value) bool { rows[len(rows)-1]++; return true })
+		})
+		if err != nil || len(rows) != 2 || rows[1] != 200 {
+			t.Errorf("from %d on: %d, %v", end, rows, err)
+		}
 	}
 	again := 0
 	err = Read(t.Context(), path, func(*Database) error { // a new log is begun each time
