@@ -90,7 +90,7 @@ var scenery = sync.OnceValues(func() (string, error) {
 	}
 	made := filepath.Join(os.Getenv("HOME"), "scenery", "app")
 	// Enough files for each stage to last a moment.
-	const more = `bash "$0" setup "$1"; cd "$1"; for i in {1..40}; do mkdir -p many/$i; for j in {1..10}; do printf "%s\n" $i.$j >many/$i/$j; done; done`
+	const more = `bash "$0" setup "$1"; cd "$1"; for i in {1..20}; do mkdir -p many/$i; for j in {1..5}; do printf "%s\n" $i.$j >many/$i/$j; done; done`
 	if out, err := exec.Command("bash", "-euc", more, script, made).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}
