@@ -104,7 +104,11 @@ func (c Config) running(ctx context.Context, a agent.Agent) ([]Session, error) {
 // forksOnly refuses a launch of our own that would write into a session that exists: the user's arguments may make a
 // resume of a fork.
 func forksOnly(a agent.Agent, l Launch) error {
-	if targets, clear := a.Resumes(agent.Words(l.Argv[1:]...)); len(targets) > 0 || !clear {
+	targets, clear := a.Resumes(agent.Words(l.Argv[1:]...))
+	if l.Import != nil { // the fork exists already when it is started, and nobody else knows it
+		targets = slices.DeleteFunc(targets, func(id string) bool { return id == l.Session.ID })
+	}
+	if len(targets) > 0 || !clear {
 		return agent.Refuse("invalidArgument", "what", "the user's own arguments for "+a.Name+" resume a session instead of forking it")
 	}
 	return nil

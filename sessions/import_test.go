@@ -60,3 +60,26 @@ func TestImportGivesTheAgentTheConversationAndProvesIt(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 }
+
+func TestOpencodesOwnLaunchPassesTheGuardAndNoOther(t *testing.T) {
+	p := newPlace(t)
+	data, err := os.ReadFile("../test/fixtures/opencode/opencode.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.write(filepath.Join(".local", "share", "opencode", "opencode.db"), "", string(data))
+	program(t, p, "opencode", "1.18.33")
+	const id = "ses_dd481569dffeCkQhruPNvIxrTZ"
+	s, err := Find(t.Context(), p.config(), ID{Agent: "opencode", ID: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := p.config()
+	l, err := PrepareLaunch(t.Context(), c, s, agent.ForkRequest{Child: p.in("child"), Name: "child"})
+	if err != nil || l.Import == nil || l.Session.ID == id {
+		t.Fatalf("%+v, %v", l, err)
+	}
+	c.Arguments = map[string][]string{"opencode": {"--session", id}}
+	_, err = PrepareLaunch(t.Context(), c, s, agent.ForkRequest{Child: p.in("child"), Name: "child"})
+	refused(t, err, "invalidArgument")
+}

@@ -80,7 +80,7 @@ func sessionsOf(d *sqlite.Database, wanted func(agent.Session) bool) (sessions [
 		id := row[0].String()
 		s := agent.Session{
 			ID: agent.ID{Agent: name, ID: id}, Title: short(row[3].String()), Cwd: row[2].String(),
-			StartedAt: at(row[4]), LastActivity: at(row[5]),
+			StartedAt: moment(row[4]), LastActivity: moment(row[5]),
 		}
 		if strings.HasPrefix(s.Title, "New session - ") {
 			s.Title = "" // nothing was said yet that it could be called after
@@ -110,7 +110,7 @@ func sessionsOf(d *sqlite.Database, wanted func(agent.Session) bool) (sessions [
 	return sessions, errors.Join(damage...)
 }
 
-func at(v sqlite.Value) time.Time {
+func moment(v sqlite.Value) time.Time {
 	if v.Int <= 0 {
 		return time.Time{}
 	}
