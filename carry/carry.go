@@ -29,7 +29,8 @@ type Options struct {
 	Include     []string
 	IncludeFile bool // and those that the patterns in the source's .worktreeinclude match
 
-	depth int // of how many submodules the source lies in
+	depth    int  // of how many submodules the source lies in
+	removing bool // nothing is to be carried: the look is for what a removal would lose (remove.go)
 }
 
 // Limits bound a carry. The zero value of each means its default.

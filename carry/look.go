@@ -123,7 +123,7 @@ func (p *Plan) judge(ctx context.Context) error {
 		p.refuse("parentMoved")
 		return nil
 	}
-	if len(s.Unmerged) > 0 {
+	if len(s.Unmerged) > 0 && !p.opts.removing {
 		p.refuse("unmerged", "paths", strings.Join(s.Unmerged[:min(len(s.Unmerged), 5)], ", "))
 		return nil
 	}
@@ -137,6 +137,9 @@ func (p *Plan) judge(ctx context.Context) error {
 		if err := p.changed(look, c); err != nil {
 			return err
 		}
+	}
+	if err := p.unmerged(look); err != nil {
+		return err
 	}
 	for _, name := range s.Untracked {
 		if err := p.untracked(look, name); err != nil {

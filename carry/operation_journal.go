@@ -21,6 +21,7 @@ const (
 	saidStep       = "step"       // about to be written
 	saidMade       = "made"       // the worktree was made and proved
 	saidHooks      = "hooks"      // about to run the repository's hooks: they may write anything in the child
+	saidRemoving   = "removing"   // what it would lose is stored, and the list of what is removed is on the disk: it can only go on
 	saidUndoing    = "undoing"    // the child was looked at and holds nobody's work; from here on it may be half gone
 	saidCompleted  = "completed"  // the child is the user's
 	saidRolledBack = "rolledBack" // everything is as it was before
@@ -45,6 +46,7 @@ type trail struct {
 	entry   string      // "" until made
 	hooks   bool
 	undoing bool
+	removes bool   // the removing has begun
 	end     string // completed, rolledBack, kept; "" while neither
 	last    time.Time
 }
@@ -62,6 +64,8 @@ func (t *trail) add(s said) {
 		t.entry = string(s.Entry)
 	case saidHooks:
 		t.hooks = true
+	case saidRemoving:
+		t.removes = true
 	case saidUndoing:
 		t.undoing = true
 	case saidCompleted, saidRolledBack, saidKept:
@@ -84,6 +88,10 @@ func (t *trail) check(commonDir string) error {
 	ws := t.workspace()
 	for _, s := range t.steps {
 		switch {
+		case s.Removal != nil:
+			if len(t.steps) != 1 || !s.Removal.isOf(commonDir) {
+				return errors.New("a removal that makes no sense")
+			}
 		case s.Workspace != nil:
 			if s.Workspace != ws || !filepath.IsAbs(string(ws.Path)) || !git.ValidBranch(ws.Branch) || !git.IsObjectID(ws.Base) {
 				return errors.New("a workspace step that makes no sense")
@@ -220,6 +228,9 @@ func (j *journal) close(commonDir string) error {
 	lines := []said{{At: j.last, What: saidBegun, Source: exact(j.source)}}
 	if folder := workspaceOf(j.steps); j.end == saidKept && folder != "" {
 		stands := Step{Carry: &CarryStep{Target: folder}}
+		if r := j.removal(); r != nil {
+			stands = Step{Removal: r}
+		}
 		if w := j.workspace(); w != nil {
 			stands = Step{Workspace: &WorkspaceStep{Path: w.Path, Branch: w.Branch, Base: w.Base}}
 		}

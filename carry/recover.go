@@ -19,7 +19,7 @@ import (
 type Recovered struct {
 	Operation string
 	Workspace string   // the child, or the target of a carry
-	Action    string   // rolledBack; kept, where it holds something that the operation did not write; failed: to be tried again
+	Action    string   // rolledBack; finished (a removal that had begun); kept, where it holds something that the operation did not write; failed: to be tried again
 	Paths     []string // of kept: what it holds, at most a hundred; of failed: what stands
 	Err       error    // of failed
 }
@@ -104,6 +104,7 @@ func recoverOne(ctx context.Context, commonDir, id string) (*Recovered, error) {
 		if time.Since(t.last) > remembered {
 			os.Remove(journalFile(commonDir, id))
 			os.Remove(answerFile(commonDir, id))
+			os.Remove(listingFile(commonDir, id))
 			os.Remove(savedReflog(commonDir, id))
 		}
 		return nil, nil
@@ -146,6 +147,9 @@ func recoverOne(ctx context.Context, commonDir, id string) (*Recovered, error) {
 		keepLineage(commonDir, t)
 		return r, j.say(said{What: saidKept}, true)
 	}
+	if err == nil && j.end == saidCompleted {
+		r.Action = "finished"
+	}
 	if err != nil {
 		r.Action, r.Err = saidFailed, fmt.Errorf("carry: recover %s: %w", id, err)
 		if stuck, ok := errors.AsType[*Stuck](err); ok {
@@ -170,6 +174,8 @@ func keepLineage(commonDir string, t *trail) {
 func workspaceOf(steps []Step) string {
 	for _, s := range steps {
 		switch {
+		case s.Removal != nil:
+			return string(s.Removal.Path)
 		case s.Workspace != nil:
 			return string(s.Workspace.Path)
 		case s.Carry != nil:

@@ -8,6 +8,7 @@ type Step struct {
 	Workspace *WorkspaceStep `json:"workspace,omitempty"`
 	Carry     *CarryStep     `json:"carry,omitempty"`
 	Submodule *SubmoduleStep `json:"submodule,omitempty"`
+	Removal   *RemovalStep   `json:"removal,omitempty"`
 }
 
 // WorkspaceStep is the making of a branch and a worktree.

@@ -28,6 +28,9 @@ func (u undo) run(ctx context.Context) error {
 	if err := u.journal.check(u.common); err != nil {
 		return &Stuck{Err: fmt.Errorf("journal %s: %w", u.journal.id, err)}
 	}
+	if s := u.journal.removal(); s != nil {
+		return u.takeBackRemoval(ctx, s)
+	}
 	ws := u.journal.workspace()
 	if ws != nil {
 		if err := os.MkdirAll(locksFolder(u.common), 0o755); err != nil {

@@ -160,7 +160,7 @@ func recoverEarlier(ctx context.Context, env *Env, commonDir string) []Warning {
 	var warnings []Warning
 	for _, r := range recovered {
 		lines := r.Paths
-		code := map[string]string{"rolledBack": "recovered", "kept": "recoveryKept", "failed": "recoveryFailed"}[r.Action]
+		code := map[string]string{"rolledBack": "recovered", "finished": "recoveryFinished", "kept": "recoveryKept", "failed": "recoveryFailed"}[r.Action]
 		if r.Err != nil {
 			lines = append([]string{r.Err.Error()}, lines...)
 		}

@@ -192,3 +192,12 @@ func crtQuote(s string) string {
 	b.WriteByte('"')
 	return b.String()
 }
+
+// POSIXLine is an argv as a line for a POSIX shell.
+func POSIXLine(argv []string) string {
+	words := make([]string, len(argv))
+	for i, word := range argv {
+		words[i] = posixQuote(word)
+	}
+	return strings.Join(words, " ")
+}

@@ -33,6 +33,9 @@ type Failure struct {
 	Reason Reason `json:"reason"`
 	Effect Effect `json:"effect"`
 	Detail string `json:"detail,omitempty"`
+
+	// Reasons are all of them where there are several, Reason the first: of a removal, which names everything at once.
+	Reasons []Reason `json:"reasons,omitempty"`
 }
 
 func (f *Failure) Error() string { return f.Reason.Message }
@@ -57,8 +60,8 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"unborn":              {"The branch has no commit yet.", "Commit once, then fork."},
 	"gitFailed":           {"git could not read the workspace.", "Read the detail, mend its cause, then try again."},
 	"unsafeOwner":         {"git refuses {path} because somebody else owns it.", "If you trust it: git config --global --add safe.directory {path}."},
-	"operationInProgress": {"A {operation} is in progress in the workspace.", "Finish or abort it, then fork."},
-	"unmerged":            {"The index has unmerged paths: {paths}.", "Resolve the conflicts and stage the result, then fork."},
+	"operationInProgress": {"A {operation} is in progress in the workspace.", "Finish or abort it, then try again."},
+	"unmerged":            {"The index has unmerged paths: {paths}.", "Resolve the conflicts and stage the result, then try again."},
 	"unreadable":          {"{path} cannot be read.", "Change its permissions, or fork without the uncommitted changes."},
 	"tooManyFiles":        {"There are {count} untracked files; the limit is {limit}.", "Ignore what need not come, raise the setting carry.maxFiles, or fork without the changes."},
 	"tooManyBytes":        {"The uncommitted changes are {bytes} bytes; the limit is {limit}.", "Ignore what need not come, raise the setting carry.maxBytes, or fork without the changes."},
@@ -122,6 +125,22 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"resumeUnclear":     {"It cannot be told whether the command takes up a session that is running: it holds {what}.", "Write it out, or run it once the sessions have ended."},
 	"processesUnknown":  {"The processes of this system cannot be read: {what}.", "Choose the session from the list."},
 
+	// Removing a workspace, and whose child it is.
+	"uncommitted":      {"There are changes that are not committed: {paths}.", "Commit or carry them, or force it (uncommitted): they are stored under a ref first."},
+	"onlyHere":         {"Commits that no other branch, tag, remote or workspace has: {count}, of {where}.", "Push or merge them, or force it (onlyHere): they are stored under a ref first."},
+	"agentLive":        {"An agent is at work there: {sessions}.", "End it first, or force it (agentLive)."},
+	"agentMaybeLive":   {"It cannot be told whether an agent is at work there: {sessions}.", "Make sure that none is, then force it (agentMaybeLive)."},
+	"locked":           {"The workspace {path} is locked.", "Ask who has locked it, then: git worktree unlock, or force it (locked)."},
+	"submoduleUnknown": {"sidefork does not look into these submodules, and what is in them would be lost: {paths}.", "Look at them, then force it (submoduleUnknown)."},
+	"nestedWorktree":   {"Other workspaces lie inside: {paths}.", "Remove or move them first."},
+	"nestedRepository": {"Other repositories lie inside: {paths}.", "Move them elsewhere first."},
+	"branchElsewhere":  {"The branch {name} is checked out in {path} too.", "Leave the branch: remove the workspace only."},
+	"mainCheckout":     {"{path} is the main checkout: it holds the repository.", "Remove the workspaces that were forked from it; this one is yours."},
+	"removeStuck":      {"{path} could not be removed completely.", "Look at what is named in the detail; sidefork recover tries again."},
+	"lineageCycle":     {"{path} was itself forked from {child}.", "Choose a workspace that is not below it."},
+	"mainHasNoParent":  {"{path} is the main checkout, which has no parent.", "Choose a workspace that is a linked worktree."},
+	"noParent":         {"The workspace has no parent to compare it with.", "Say with which one (with), or set its parent: sidefork adopt."},
+
 	// After the fork: warnings.
 	"cancelTooLate":    {"The fork was complete when it was cancelled.", "Remove the workspace if you do not want it."},
 	"includeIgnored":   {"The .worktreeinclude is {what} and was not read.", "Make it a file: its lines say which ignored files come."},
@@ -132,6 +151,7 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"startUnknown":     {"The agent was not seen to start.", "Look at its terminal."},
 	"settingIgnored":   {"The setting {name} is not known and was ignored.", "Correct or remove it."},
 	"recovered":        {"What was interrupted earlier was taken back: {path}.", ""},
+	"recoveryFinished": {"What was interrupted earlier was finished: {path} is removed.", ""},
 	"recoveryFailed":   {"What was interrupted earlier could not be taken back: {path}.", "Read the detail; sidefork recover tries again."},
 	"recoveryKept":     {"What was interrupted earlier was left as it is where it holds something of its own: {path}.", "Look at it, then remove it or use it."},
 

@@ -20,7 +20,7 @@ type RecoverResult struct {
 // Recovered is what became of one operation whose sidecar was killed.
 type Recovered struct {
 	OperationID string   `json:"operationId"`
-	Action      string   `json:"action"` // rolledBack, kept, failed (to be tried again)
+	Action      string   `json:"action"` // rolledBack, finished (a removal), kept, failed (to be tried again)
 	Workspace   string   `json:"workspace"`
 	Paths       []string `json:"paths,omitempty"` // of kept: what it holds; of failed: what stands
 	Detail      string   `json:"detail,omitempty"`

@@ -37,6 +37,9 @@ func Table() []Command {
 		{Name: "sidefork.recover", About: "take back what a killed sidecar left behind", run: recoverOperations},
 		{Name: "sidefork.locate", About: "find the session that runs in a terminal", run: locate},
 		{Name: "sidefork.guard", About: "say whether a command line would write into a session that runs", run: guardLine},
+		{Name: "sidefork.adopt", About: "say whose child a workspace is", run: adopt},
+		{Name: "sidefork.remove", About: "remove a workspace, unless that would lose work", run: remove},
+		{Name: "sidefork.compare", About: "list what a workspace has changed against its parent's branch", run: compare},
 	}
 }
 

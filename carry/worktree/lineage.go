@@ -44,10 +44,12 @@ func ReadLineage(gitDir string) (*Lineage, error) {
 	if err := json.Unmarshal(text, &l); err != nil {
 		return nil, fmt.Errorf("worktree: lineage: %s: %w", path, err)
 	}
-	if !filepath.IsAbs(l.Parent) {
+	if l.Parent != "" && !filepath.IsAbs(l.Parent) {
 		return nil, fmt.Errorf("worktree: lineage: %s names no parent", path)
 	}
-	l.Parent = filepath.Clean(l.Parent)
+	if l.Parent != "" {
+		l.Parent = filepath.Clean(l.Parent)
+	}
 	if !git.IsObjectID(l.Base) {
 		l.Base = ""
 	}
@@ -61,7 +63,7 @@ func (w Worktree) ForkedFrom(other Worktree) bool {
 	for at := w.GitDir; at != "" && !seen[at]; {
 		seen[at] = true
 		l, err := ReadLineage(at)
-		if err != nil || l == nil {
+		if err != nil || l == nil || l.Parent == "" {
 			return false
 		}
 		if SameFile(l.Parent, other.Path) {

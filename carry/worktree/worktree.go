@@ -20,7 +20,7 @@ type Worktree struct {
 // Lineage is what the child's own git folder says about where it came from: <common>/worktrees/<id>/sidefork.json.
 // It survives `git switch -c` in the child, moves with `git worktree move`, and goes when the worktree goes.
 type Lineage struct {
-	Parent       string   `json:"parent"`       // the parent's top level
+	Parent       string   `json:"parent"`       // the parent's top level; "" where it has none any more
 	ParentBranch string   `json:"parentBranch"` // as it was named at the fork
 	Base         string   `json:"base"`         // object id that the child started from
 	Session      *Session `json:"session,omitempty"`

@@ -126,6 +126,9 @@ func (l *line) complain(f *commands.Failure) {
 	if f.Reason.Remedy != "" {
 		fmt.Fprintf(l.err, "  %s\n", commands.Printable(f.Reason.Remedy))
 	}
+	for _, more := range f.Reasons[min(1, len(f.Reasons)):] { // the first is the one above
+		fmt.Fprintf(l.err, "and: %s [%s]\n  %s\n", commands.Printable(more.Message), more.Code, commands.Printable(more.Remedy))
+	}
 	if f.Effect != commands.Nothing || l.writes {
 		fmt.Fprintf(l.err, "  %s\n", sentence(f.Effect))
 	}
@@ -180,7 +183,7 @@ func (l *line) note(format string, a ...any) {
 // another machine; only an error of usage is returned.
 func (l *line) does(run func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
-		l.writes = c.Name() == "fork" || c.Name() == "carry" || c.Name() == "recover"
+		l.writes = c.Name() == "fork" || c.Name() == "carry" || c.Name() == "recover" || c.Name() == "remove" || c.Name() == "adopt"
 		if host, _ := c.Flags().GetString("host"); host != "" {
 			l.refuse(commands.Refuse("notYet", "field", "--host"))
 			return nil

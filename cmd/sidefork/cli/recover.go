@@ -34,6 +34,8 @@ by a crash or a power cut. It removes nothing that is not sidefork's own: what h
 				for _, o := range r.Recovered {
 					what := "Taken back"
 					switch o.Action {
+					case "finished":
+						what = "Finished removing"
 					case "kept":
 						what = "Kept"
 					case "failed":

@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/sidefork/sidefork/carry"
+	"github.com/sidefork/sidefork/commands"
+)
+
+func (l *line) removeCommand() *cobra.Command {
+	var branch bool
+	var force []string
+	c := &cobra.Command{
+		Use:   "remove WORKSPACE",
+		Short: "Remove a workspace, unless that would lose work",
+		Long: `remove removes the folder of the workspace WORKSPACE and git's entry of it; its branch stays, unless --branch is given.
+Workspaces that were forked from it move up to its own parent.
+
+Whatever would be lost is refused, all of it at once: uncommitted, unmerged, onlyHere (commits that nothing else has),
+agentLive, agentMaybeLive, locked, operationInProgress, submoduleUnknown. Each can be forced by that name, one flag each.
+What is not committed is then stored under a ref first, untracked files too, and the commands that bring it back are
+printed. Ignored files are not stored; they are named. What appears in the folder meanwhile is not removed.`,
+		Example: `  sidefork remove ../app-worktrees/try-cache
+  sidefork remove ../app-worktrees/try-cache --branch --force uncommitted --force onlyHere`,
+		Args:              arguments(1, 1),
+		ValidArgsFunction: folders,
+	}
+	c.Flags().BoolVar(&branch, "branch", false, "remove its branch too")
+	c.Flags().StringArrayVar(&force, "force", nil, "do it in spite of a refusal of this `KIND` (repeatable)")
+	c.RunE = l.does(func(ctx context.Context, args []string) error {
+		for _, kind := range force {
+			if !carry.Forcible(kind) {
+				return fmt.Errorf("--force cannot be %q: see sidefork remove --help", kind)
+			}
+		}
+		path, err := place(args)
+		if err != nil {
+			return err
+		}
+		p := commands.RemoveParams{OperationID: uuid.NewString(), Workspace: path, Branch: branch, Force: force}
+		l.call(ctx, "sidefork.remove", p, show(l, l.showRemoved))
+		return nil
+	})
+	return c
+}
+
+func (l *line) showRemoved(r commands.RemoveResult) {
+	fmt.Fprintf(l.out, "Removed %s.\n", commands.Printable(r.Removed))
+	if r.Branch != "" {
+		l.fact("branch", r.Branch+" (removed too)")
+	}
+	for _, child := range r.Reparented {
+		l.fact("moved up", child)
+	}
+	if r.Saved != "" {
+		l.fact("saved", r.Saved)
+	}
+	for _, s := range r.Inside {
+		l.fact("saved", s.Ref+" ("+s.Path+")")
+	}
+	for i, item := range r.Lost {
+		if i == 10 {
+			l.fact("lost", fmt.Sprintf("and %d more (--json names all)", len(r.Lost)-i))
+			break
+		}
+		l.fact("lost", item.Path+" ("+whyLeft(item.Reason)+")")
+	}
+	for i, argv := range r.Restore {
+		name := "back by"
+		if i > 0 {
+			name = "then"
+		}
+		l.fact(name, commands.POSIXLine(argv))
+	}
+	l.warn(r.Warnings)
+}
+
+func (l *line) adoptCommand() *cobra.Command {
+	var none bool
+	c := &cobra.Command{
+		Use:   "adopt WORKSPACE (PARENT | --none)",
+		Short: "Say whose child a workspace is",
+		Long: `adopt makes the workspace WORKSPACE a child of PARENT, another one of the same repository, in every list of workspaces and
+for compare; with --none it has no parent any more. Nothing of either is changed. A workspace cannot be the child of one
+that was forked from it.`,
+		Example:           "  sidefork adopt ../app-worktrees/try-cache .\n  sidefork adopt ../app-worktrees/try-cache --none",
+		Args:              arguments(1, 2),
+		ValidArgsFunction: folders,
+	}
+	c.Flags().BoolVar(&none, "none", false, "it has no parent any more")
+	c.RunE = l.does(func(ctx context.Context, args []string) error {
+		if none == (len(args) == 2) {
+			return errors.New("adopt wants either PARENT or --none")
+		}
+		workspace, err := place(args)
+		if err != nil {
+			return err
+		}
+		p := map[string]any{"workspace": workspace, "parent": nil}
+		if !none {
+			if p["parent"], err = place(args[1:]); err != nil {
+				return err
+			}
+		}
+		l.call(ctx, "sidefork.adopt", p, show(l, func(r commands.AdoptResult) {
+			name := commands.Printable(r.Workspace.Path)
+			if r.Workspace.Parent == nil {
+				fmt.Fprintf(l.out, "%s has no parent.\n", name)
+			} else {
+				fmt.Fprintf(l.out, "%s is a child of %s.\n", name, commands.Printable(*r.Workspace.Parent))
+			}
+			if r.Was != nil {
+				l.fact("before", *r.Was)
+			}
+		}))
+		return nil
+	})
+	return c
+}
+
+func (l *line) compareCommand() *cobra.Command {
+	var with string
+	c := &cobra.Command{
+		Use:   "compare [WORKSPACE]",
+		Short: "List what a workspace has changed against its parent's branch",
+		Long: `compare lists the files that WORKSPACE (default: the current directory) has changed since it parted from the branch of the
+workspace that it was forked from: committed, uncommitted and untracked ones.`,
+		Example:           "  sidefork compare\n  sidefork compare ../app-worktrees/try-cache --with ../app-worktrees/try-queue --json",
+		Args:              arguments(0, 1),
+		ValidArgsFunction: folders,
+	}
+	c.Flags().StringVar(&with, "with", "", "compare with `WORKSPACE` instead of the parent")
+	c.RunE = l.does(func(ctx context.Context, args []string) error {
+		workspace, err := place(args)
+		if err != nil {
+			return err
+		}
+		p := commands.CompareParams{Workspace: workspace}
+		if c.Flags().Changed("with") {
+			if with == "" {
+				return errors.New("--with is empty")
+			}
+			if p.With, err = filepath.Abs(with); err != nil {
+				return err
+			}
+			if err := commands.ExactPath(p.With); err != nil {
+				return err
+			}
+		}
+		l.call(ctx, "sidefork.compare", p, show(l, l.showCompared))
+		return nil
+	})
+	return c
+}
+
+func (l *line) showCompared(r commands.CompareResult) {
+	name := r.Branch
+	if name == "" {
+		name = short(r.Head)
+	}
+	fmt.Fprintf(l.out, "Against %s since %s (%s ahead, %d behind)\n", commands.Printable(name), short(r.Base), commands.Counted(r.Ahead, "commit"), r.Behind)
+	var rows [][]string
+	added, deleted := 0, 0
+	for _, f := range r.Files {
+		count := fmt.Sprintf("+%d -%d", f.Additions, f.Deletions)
+		if f.Binary {
+			count = "binary"
+		}
+		path := f.Path
+		if f.OldPath != "" {
+			path = f.OldPath + " → " + f.Path
+		}
+		state := ""
+		if !f.Committed {
+			state = "not committed"
+		}
+		rows = append(rows, []string{path, f.Change, count, state})
+		added, deleted = added+f.Additions, deleted+f.Deletions
+	}
+	l.table(rows, 0)
+	fmt.Fprintf(l.out, "%s, +%d -%d\n", commands.Counted(len(rows), "file"), added, deleted)
+}
