@@ -122,10 +122,21 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"resumeUnclear":     {"It cannot be told whether the command takes up a session that is running: it holds {what}.", "Write it out, or run it once the sessions have ended."},
 	"processesUnknown":  {"The processes of this system cannot be read: {what}.", "Choose the session from the list."},
 
+	// The repository's setup: refusals where it was asked for, else warnings.
+	"noSetup":                  {"The repository has no setup.", "Leave out the decision to run it."},
+	"setupBroken":              {"The setup in {file} cannot be read: {what}.", "Correct the file, or fork without its setup: --setup skip."},
+	"setupNotTrusted":          {"The setup in {file} was not approved.", "Read what it runs (the detail, and the files that this names), then approve it: sidefork trust WORKSPACE {hash}. Once only: --setup run --setup-hash {hash}."},
+	"setupHashWrong":           {"The setup in {file} is not the one that was approved: its hash is {hash}.", "Read what it runs now, then give that hash."},
+	"setupNotRun":              {"The setup in {file} was not run: the policy is {policy}.", "Ask for it (--setup run), or run it in the new workspace by hand."},
+	"setupChanged":             {"The setup in {file} was not run: in the new workspace it is not what was approved.", "Look at what a hook or a filter has made of it, then run it there by hand."},
+	"setupFailed":              {"The setup in {file} failed with exit status {status}.", "The workspace stands; read the detail and the log, then run it there by hand."},
+	"setupTooLong":             {"The setup in {file} was ended after {limit}.", "The workspace stands; run it there by hand, or raise the setting setup.timeLimit."},
+	"trustNotKept":             {"Trust cannot be kept in {path}: {what}.", "Set XDG_STATE_HOME to a folder of your own, outside of the repository."},
+	"repositorySettingIgnored": {"{name} in {file} was ignored: a repository cannot set it.", "Use your own settings for it, or remove it."},
+
 	// After the fork: warnings.
 	"cancelTooLate":    {"The fork was complete when it was cancelled.", "Remove the workspace if you do not want it."},
 	"includeIgnored":   {"The .worktreeinclude is {what} and was not read.", "Make it a file: its lines say which ignored files come."},
-	"setupNotRun":      {"The repository's setup in {file} was not run.", "Run it in the new workspace by hand if you trust it."},
 	"hookFailed":       {"The repository's post-checkout hook failed with exit status {status}.", "The workspace stands; read the detail."},
 	"hookWrote":        {"The repository's post-checkout hook changed files in the new workspace: {paths}.", "Look at them: they are not in the parent."},
 	"sessionNotForked": {"The workspace stands, but {agent} did not store the fork of session {id}: it has no conversation.", "Read the detail, mend its cause and fork again, or start {agent} in it anew."},

@@ -37,6 +37,7 @@ func Table() []Command {
 		{Name: "sidefork.recover", About: "take back what a killed sidecar left behind", run: recoverOperations},
 		{Name: "sidefork.locate", About: "find the session that runs in a terminal", run: locate},
 		{Name: "sidefork.guard", About: "say whether a command line would write into a session that runs", run: guardLine},
+		{Name: "sidefork.trust", About: "approve a repository's setup by the hash of its content", run: trust},
 	}
 }
 
