@@ -6,17 +6,14 @@ import (
 	"strings"
 )
 
-// NotIgnored gives those of the paths of a worktree that git tracks or would add: what a repository can bring along, and
+// NotIgnored gives those of the paths, from the top level dir of a worktree, that git tracks or would add: what a repository can bring along, and
 // not what lies there for this user alone.
 func NotIgnored(ctx context.Context, dir string, paths []string) ([]string, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
 	args := []string{"ls-files", "-z", "--full-name", "--cached", "--others", "--exclude-standard", "--"}
-	for _, p := range paths {
-		args = append(args, ":(top,literal)"+p)
-	}
-	return Command{Dir: dir, Args: args}.paths(ctx)
+	return Command{Dir: dir, Args: append(args, paths...)}.paths(ctx)
 }
 
 // ModesOf gives the modes of those of the paths that a commit has; a folder has ModeFolder.
@@ -24,9 +21,7 @@ func ModesOf(ctx context.Context, dir, commit string, paths []string) (map[strin
 	modes := map[string]uint32{}
 	for some := range slices.Chunk(paths, 500) { // a command line has an end
 		args := []string{"ls-tree", "-z", "-t", "--full-tree", commit, "--"}
-		for _, p := range some {
-			args = append(args, ":(literal)"+p)
-		}
+		args = append(args, some...)
 		records, err := Command{Dir: dir, Args: args}.paths(ctx)
 		if err != nil {
 			return nil, err
