@@ -15,7 +15,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 	"unicode"
@@ -145,5 +144,3 @@ func broken(file, what string) *worktree.Refusal {
 }
 
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
-
-func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) }
