@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/sidefork/sidefork/carry/git"
+	"github.com/sidefork/sidefork/carry/group"
 	"github.com/sidefork/sidefork/carry/worktree"
 )
 
@@ -24,13 +24,13 @@ import (
 //	<common>/sidefork/locks/<source>         held while it runs: one operation for each source at a time
 //	<common>/sidefork/locks/worktrees        held around the adding and removing of a worktree
 //
-// The order of calls is Begin, Create, Will…, RunHook, then Keep or RollBack, then always Close.
+// The order of calls is Begin, Create, Will…, RunHook, RunSetup, then Keep or RollBack, then always Close.
 type Operation struct {
 	ID string
 
 	source   worktree.Worktree
-	hookFile string     // where the child's post-checkout hook would be; "" until Create
-	jobs     []git.Jobs // what hooks have left running in the child
+	hookFile string       // where the child's post-checkout hook would be; "" until Create
+	jobs     []group.Jobs // what hooks and setup have left running in the child
 	answer   []byte
 
 	mu         sync.Mutex // Will may be called from parallel writers

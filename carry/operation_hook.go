@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sidefork/sidefork/carry/git"
+	"github.com/sidefork/sidefork/carry/group"
 	"github.com/sidefork/sidefork/carry/worktree"
 )
 
@@ -88,6 +89,17 @@ func (o *Operation) runHook(ctx context.Context, child worktree.Worktree, result
 		}
 	}
 	return failed
+}
+
+// RunSetup lets run do in the child what it likes, after the hook. The journal says so before: from then on RollBack takes
+// the child away as a whole, and a later process, which cannot tell run's work from the user's, keeps it. run gives what it
+// has left running, which keeps nobody waiting; RollBack ends it.
+func (o *Operation) RunSetup(run func() group.Jobs) error {
+	if err := o.noteHooks(); err != nil {
+		return err
+	}
+	o.jobs = append(o.jobs, run())
+	return nil
 }
 
 func (o *Operation) noteHooks() error {

@@ -3,9 +3,6 @@ package commands
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -38,44 +35,6 @@ func carryInto(ctx context.Context, plan *carry.Plan, child worktree.Worktree, u
 		return nil, err
 	}
 	return &CarryResult{Status: "carried", Numbers: result.Numbers, Left: append([]carry.Left{}, result.Left...), Verified: true, Merged: result.Merged}, nil
-}
-
-// setup is what ran in the child after the carry.
-type setup struct {
-	result   *SetupResult
-	warnings []Warning
-}
-
-// setupFiles are the four files by which a repository names its setup.
-var setupFiles = []string{"orca.yaml", ".cursor/worktrees.json", "conductor.json", ".sidefork.json"}
-
-// runSetup runs the post-checkout hook, as git itself would have done: now that the carry is proved, whatever it does
-// stands on top. A hook that fails or writes is a warning. The repository's own setup is not run yet, and that is said.
-func runSetup(ctx context.Context, undo *carry.Operation, child worktree.Worktree, p ForkParams) (setup, error) {
-	var s setup
-	hook := undo.RunHook(ctx, child)
-	if err := ctx.Err(); err != nil {
-		return s, err
-	}
-	if hook.Failed {
-		s.warnings = append(s.warnings, warning("hookFailed", hook.Output, "status", strconv.Itoa(hook.Exit)))
-	}
-	if len(hook.Changed) > 0 {
-		said := hook.Output
-		if hook.Failed {
-			said = "" // the other warning has it
-		}
-		s.warnings = append(s.warnings, warning("hookWrote", said, "paths", someOf(hook.Changed)))
-	}
-	if p.Setup != nil && p.Setup.Decision == "skip" {
-		return s, nil
-	}
-	for _, file := range setupFiles {
-		if _, err := os.Lstat(filepath.Join(child.Path, file)); err == nil {
-			s.warnings = append(s.warnings, warning("setupNotRun", "", "file", file))
-		}
-	}
-	return s, nil
 }
 
 // writeLineage records in the child's own git folder where it came from.

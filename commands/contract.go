@@ -94,7 +94,8 @@ type Inspection struct {
 		Branch            string `json:"branch"`
 		RepositoryDefault string `json:"repositoryDefault"`
 	} `json:"base"`
-	Setup *SetupInfo `json:"setup"`
+	Setup        *SetupInfo `json:"setup"`
+	SetupProblem *Reason    `json:"setupProblem,omitempty"` // why what there is cannot be read as one
 }
 
 // SetupInfo is a repository's setup, as the dialog shows it before anything runs.
@@ -156,6 +157,7 @@ type ForkResult struct {
 	Draft     string       `json:"draft,omitempty"`
 	Carried   *CarryResult `json:"carried,omitempty"`
 	Setup     *SetupResult `json:"setup,omitempty"`
+	Terminals []Terminal   `json:"terminals,omitempty"`
 	Warnings  []Warning    `json:"warnings"`
 }
 
@@ -181,12 +183,20 @@ type CommandLine struct {
 	Cmd        string `json:"cmd"`
 }
 
-// SetupResult is what became of the setup.
+// SetupResult is what became of the setup. Tail is the end of what it printed, where it failed.
 type SetupResult struct {
 	Ran      bool   `json:"ran"`
 	ExitCode *int   `json:"exitCode,omitempty"`
 	Log      string `json:"log,omitempty"`
 	Tail     string `json:"tail,omitempty"`
+}
+
+// Terminal is one of the repository's default terminals, for the client to open. CommandLine is as the repository has it,
+// for the user's shell; "" where it was not approved.
+type Terminal struct {
+	Title       string `json:"title"`
+	Cwd         string `json:"cwd"`
+	CommandLine string `json:"commandLine,omitempty"`
 }
 
 // Warning is something to know about a fork that stands.
@@ -233,6 +243,7 @@ type Plan struct {
 	Base      string       `json:"base,omitempty"` // the object id that it starts from, or is at
 	Session   *Session     `json:"session,omitempty"`
 	Launch    *Launch      `json:"launch,omitempty"`
+	Setup     *SetupInfo   `json:"setup,omitempty"` // of a fork: what its decision is to be about
 	Warnings  []Warning    `json:"warnings"`
 }
 

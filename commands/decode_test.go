@@ -81,7 +81,7 @@ func TestWrongForkArgumentIsRefusedByName(t *testing.T) {
 		{`"include":["a\nb"]`, "invalidArgument", "include"},
 		{`"include":["*.env"],"carry":false`, "invalidArgument", "include"},
 		{`"onCarryFailure":"keep"`, "notYet", "onCarryFailure"},
-		{`"setup":{"decision":"run","hash":"h"}`, "notYet", "setup"},
+		{`"setup":{"decision":"skip","hash":"h"}`, "invalidArgument", "setup.hash"},
 		{`"at":"m"`, "notYet", "at"},
 		{`"launch":"tmux"`, "notYet", "launch"},
 		{`"copies":2`, "notYet", "copies"},

@@ -53,6 +53,10 @@ func forkSession(ctx context.Context, env *Env, p ForkParams, progress Progress)
 	if err != nil {
 		return nil, err
 	}
+	setup, err := chooseSetup(ctx, env, parent, family, base, p.Setup) // what may run in the child, or nothing
+	if err != nil {
+		return nil, err
+	}
 	plan, err := looking.plan() // every refusal of the carry
 	if err != nil {
 		return nil, err
@@ -79,7 +83,7 @@ func forkSession(ctx context.Context, env *Env, p ForkParams, progress Progress)
 		return nil, err
 	}
 	progress.Stage(p.OperationID, SettingUp, 90)
-	setup, err := runSetup(ctx, undo, child, p)
+	ran, err := runSetup(ctx, env, undo, parent, child, mainCheckout(family, parent), setup) // after the hook
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +105,9 @@ func forkSession(ctx context.Context, env *Env, p ForkParams, progress Progress)
 		Session:   forkedSession(launch),
 		Launch:    describeLaunch(launch),
 		Carried:   carried,
-		Setup:     setup.result,
-		Warnings:  append([]Warning{}, slices.Concat(warnings, base.warnings, place.warnings, aboutInclude(plan), setup.warnings, missing)...),
+		Setup:     ran.result,
+		Terminals: ran.terminals,
+		Warnings:  append([]Warning{}, slices.Concat(warnings, base.warnings, place.warnings, aboutInclude(plan), ran.warnings, missing)...),
 	}, nil
 }
 

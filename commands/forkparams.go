@@ -91,13 +91,15 @@ func (p ForkParams) check() error {
 	}
 	if p.Setup != nil {
 		checks = append(checks, oneOf("setup.decision", p.Setup.Decision, "run", "skip"))
+		if p.Setup.Decision == "skip" && p.Setup.Hash != "" {
+			checks = append(checks, refuse("invalidArgument", "what", `setup.hash belongs to setup.decision "run"`))
+		}
 	}
 	if p.Session != nil {
 		checks = append(checks, required("session.agent", p.Session.Agent, "session.id", p.Session.ID))
 	}
 	checks = append(checks,
 		notYet(`onCarryFailure "keep"`, p.OnCarryFailure == "keep"),
-		notYet("setup.decision run", p.Setup != nil && p.Setup.Decision == "run"),
 		notYet("at", p.At != ""),
 		notYet(`launch "tmux"`, p.Launch == "tmux"),
 		notYet("copies", p.Copies > 1),

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sidefork/sidefork/carry"
 	"github.com/sidefork/sidefork/carry/worktree"
+	"github.com/sidefork/sidefork/commands/setup"
 	"github.com/sidefork/sidefork/sessions"
 	"github.com/sidefork/sidefork/sessions/agent"
 	"golang.org/x/sync/errgroup"
@@ -43,6 +44,7 @@ func inspect(ctx context.Context, env *Env, argument json.RawMessage, _ Progress
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return inspectWorkspace(ctx, at, &result) })
 	group.Go(func() error { return inspectChanges(ctx, env, at, &result) })
+	group.Go(func() error { return inspectSetup(ctx, env, at, &result) })
 	group.Go(func() error {
 		wanted, err := opener(ctx, env, p)
 		if err != nil {
@@ -111,6 +113,21 @@ func inspectChanges(ctx context.Context, env *Env, at worktree.Worktree, into *I
 	}
 	into.Carry.Available = into.Carry.Reason == nil
 	return nil
+}
+
+// inspectSetup shows the setup of a fork from here with the changes.
+func inspectSetup(ctx context.Context, env *Env, at worktree.Worktree, into *Inspection) error {
+	if at.Bare || at.Missing {
+		return nil
+	}
+	c, err := findSetup(ctx, env, at, nil, setup.Disk(at.Path))
+	if _, refused := errors.AsType[refusal](err); refused {
+		why, _ := reasonOf(err)
+		into.SetupProblem = &why
+		return nil
+	}
+	into.Setup = c.info()
+	return err
 }
 
 // opener is the session that the dialog was opened from: the one that is named, else the one that runs in the terminal.

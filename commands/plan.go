@@ -45,6 +45,13 @@ func plan(ctx context.Context, env *Env, argument json.RawMessage, _ Progress) (
 	if err := planChanges(ctx, env, result, parent, from, p); err != nil {
 		return nil, err
 	}
+	if from.oid != "" {
+		setup, err := chooseSetup(ctx, env, parent, family, from, p.Setup)
+		if err := collect(result, err); err != nil {
+			return nil, err
+		}
+		result.Setup, result.Warnings = setup.info(), append(result.Warnings, setup.warnings...)
+	}
 	session, err := findSession(ctx, env, parent, family, p.Session)
 	if err := collect(result, err); err != nil {
 		return nil, err

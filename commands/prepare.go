@@ -131,6 +131,14 @@ func planLaunch(ctx context.Context, env *Env, session *agent.Session, there pla
 	return &launch, nil
 }
 
+// mainCheckout is the repository's first checkout: what a setup copies from. Where there is none it is the parent.
+func mainCheckout(family []worktree.Worktree, parent worktree.Worktree) string {
+	if len(family) > 0 && family[0].Main && !family[0].Bare {
+		return family[0].Path
+	}
+	return parent.Path
+}
+
 // registered gives all worktrees of the parent's repository, and refuses a parent that is not among them.
 func registered(ctx context.Context, parent worktree.Worktree) ([]worktree.Worktree, error) {
 	family, err := parent.Family(ctx)

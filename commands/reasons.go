@@ -140,11 +140,21 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"lineageCycle":     {"{path} was itself forked from {child}.", "Choose a workspace that is not below it."},
 	"mainHasNoParent":  {"{path} is the main checkout, which has no parent.", "Choose a workspace that is a linked worktree."},
 	"noParent":         {"The workspace has no parent to compare it with.", "Say with which one (with), or set its parent: sidefork adopt."},
+	// The repository's setup: refusals where it was asked for, else warnings.
+	"noSetup":                  {"The repository has no setup.", "Leave out the decision to run it."},
+	"setupBroken":              {"The setup in {file} cannot be read: {what}.", "Correct the file, or fork without its setup: --setup skip."},
+	"setupNotTrusted":          {"The setup in {file} was not approved.", "Read what it runs (the detail, and the files that this names), then approve it: sidefork trust WORKSPACE {hash}. Once only: --setup run --setup-hash {hash}."},
+	"setupHashWrong":           {"The setup in {file} is not the one that was approved: its hash is {hash}.", "Read what it runs now, then give that hash."},
+	"setupNotRun":              {"The setup in {file} was not run: the policy is {policy}.", "Ask for it (--setup run), or run it in the new workspace by hand."},
+	"setupChanged":             {"The setup in {file} was not run: in the new workspace it is not what was approved.", "Look at what a hook or a filter has made of it, then run it there by hand."},
+	"setupFailed":              {"The setup in {file} failed with exit status {status}.", "The workspace stands; read the detail and the log, then run it there by hand."},
+	"setupTooLong":             {"The setup in {file} was ended after {limit}.", "The workspace stands; run it there by hand, or raise the setting setup.timeLimit."},
+	"trustNotKept":             {"Trust cannot be kept in {path}: {what}.", "Set XDG_STATE_HOME to a folder of your own, outside of the repository."},
+	"repositorySettingIgnored": {"{name} in {file} was ignored: a repository cannot set it.", "Use your own settings for it, or remove it."},
 
 	// After the fork: warnings.
 	"cancelTooLate":    {"The fork was complete when it was cancelled.", "Remove the workspace if you do not want it."},
 	"includeIgnored":   {"The .worktreeinclude is {what} and was not read.", "Make it a file: its lines say which ignored files come."},
-	"setupNotRun":      {"The repository's setup in {file} was not run.", "Run it in the new workspace by hand if you trust it."},
 	"hookFailed":       {"The repository's post-checkout hook failed with exit status {status}.", "The workspace stands; read the detail."},
 	"hookWrote":        {"The repository's post-checkout hook changed files in the new workspace: {paths}.", "Look at them: they are not in the parent."},
 	"sessionNotForked": {"The workspace stands, but {agent} did not store the fork of session {id}: it has no conversation.", "Read the detail, mend its cause and fork again, or start {agent} in it anew."},

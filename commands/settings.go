@@ -22,6 +22,10 @@ type Settings struct {
 		MaxIncludedFiles int   `json:"maxIncludedFiles,omitempty"` // ignored files that are asked for, default 200,000
 		MaxIncludedBytes int64 `json:"maxIncludedBytes,omitempty"` // their bytes, default 10 GiB
 	} `json:"carry,omitzero"`
+	Setup struct {
+		Policy    string `json:"policy,omitempty"`    // of what is trusted: run (default), ask, skip; a repository's may be stricter
+		TimeLimit int    `json:"timeLimit,omitempty"` // seconds that a setup may take, default 1,800
+	} `json:"setup,omitzero"`
 	Worktree struct {
 		// Pattern is where a child goes: {main} is the main checkout's path, {name} the branch with / as -.
 		Pattern string `json:"pattern,omitempty"` // default "{main}-worktrees/{name}"
@@ -58,12 +62,19 @@ func (s Settings) Merge(raw json.RawMessage) (Settings, []Warning, error) {
 	if min(int64(c.MaxFiles), c.MaxBytes, int64(c.MaxIncludedFiles), c.MaxIncludedBytes) < 0 {
 		return s, nil, refuse("invalidArgument", "what", "settings: a limit of carry is negative")
 	}
+	if merged.Setup.TimeLimit < 0 {
+		return s, nil, refuse("invalidArgument", "what", "settings: setup.timeLimit is negative")
+	}
+	if !slices.Contains([]string{"", "run", "ask", "skip"}, merged.Setup.Policy) {
+		return s, nil, refuse("invalidArgument", "what", "settings: setup.policy is none of run, ask, skip")
+	}
 	return merged, ignored(named), nil
 }
 
 // known are the settings, by section; of a section without names any is the section's own affair.
 var known = map[string][]string{
 	"carry":    {"maxFiles", "maxBytes", "maxIncludedFiles", "maxIncludedBytes"},
+	"setup":    {"policy", "timeLimit"},
 	"worktree": {"pattern"},
 	"log":      {"level"},
 	"agents":   nil, "path": nil, "trace": nil,

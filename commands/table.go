@@ -40,6 +40,7 @@ func Table() []Command {
 		{Name: "sidefork.adopt", About: "say whose child a workspace is", run: adopt},
 		{Name: "sidefork.remove", About: "remove a workspace, unless that would lose work", run: remove},
 		{Name: "sidefork.compare", About: "list what a workspace has changed against its parent's branch", run: compare},
+		{Name: "sidefork.trust", About: "approve a repository's setup by the hash of its content", run: trust},
 	}
 }
 

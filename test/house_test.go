@@ -107,8 +107,10 @@ func TestOneGitOneExec(t *testing.T) {
 	may := map[string][]string{
 		"os/exec": {
 			"carry/git",        // git
+			"carry/group",      // none itself: ending one with all that it started
 			"carry/worktree",   // only to tell that there is no git
 			"carry",            // a post-checkout hook's file, where git is too old to run it
+			"commands/setup",   // the repository's setup, once it is approved
 			"sessions",         // an agent's --version and import
 			"cmd/sidefork/cli", // the agent of a fork, in this terminal
 			"test",
@@ -118,6 +120,7 @@ func TestOneGitOneExec(t *testing.T) {
 		"go.lsp.dev/uri":         {"sidecar", "test"},
 		"github.com/spf13/cobra": {"cmd/sidefork/cli"},
 		"mvdan.cc/sh/v3/syntax":  {"sessions/guard"},
+		"go.yaml.in/yaml/v3":     {"commands/setup"},
 	}
 	for _, goos := range []string{"linux", "darwin", "windows"} {
 		for _, p := range packages(t, goos) {

@@ -20,6 +20,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/sidefork/sidefork/carry/group"
 )
 
 // Command describes one git process. The zero value of every field but Dir and Args is the safe one.
@@ -46,7 +48,7 @@ type Command struct {
 	// that this operation made.
 	Refresh bool
 	// Jobs, where it is given, becomes what the process has left running behind it.
-	Jobs *Jobs
+	Jobs *group.Jobs
 
 	before []string // options of git itself, between the fixed ones and the subcommand
 }
@@ -176,15 +178,15 @@ func (c Command) run(ctx context.Context, stdout io.Writer) error {
 	}
 	// git cleans up after SIGTERM (lock files, half-made worktrees); SIGKILL only where it does not listen. The processes
 	// that it started get both too: `worktree add` leaves its `reset` running, which goes on writing files.
-	ownGroup(cmd)
-	cmd.Cancel = func() error { return endGroup(cmd, false) }
+	group.Own(cmd)
+	cmd.Cancel = func() error { return group.End(cmd, false) }
 	cmd.WaitDelay = 5 * time.Second
 	err := cmd.Run()
 	if ctx.Err() != nil {
-		_ = endGroup(cmd, true)
+		_ = group.End(cmd, true)
 	}
 	if c.Jobs != nil {
-		*c.Jobs = jobsOf(cmd)
+		*c.Jobs = group.LeftBy(cmd)
 	}
 	if err == nil {
 		return nil

@@ -9,12 +9,14 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/sidefork/sidefork/carry/group"
 )
 
 // RunPostCheckout runs the repository's post-checkout hook at a new worktree's top level, as `git worktree add` would
 // have: the null id, the commit, 1. stdout and stderr go to log. hookFile is where the hook is, for a git that has no
 // `git hook` (before 2.36). left is what the hook has left running in the background.
-func RunPostCheckout(ctx context.Context, dir, hookFile, oid string, log *os.File) (left Jobs, err error) {
+func RunPostCheckout(ctx context.Context, dir, hookFile, oid string, log *os.File) (left group.Jobs, err error) {
 	args := []string{NullID(oid), oid, "1"}
 	err = Command{
 		Dir: dir, Hooks: true, Log: log, Jobs: &left,
@@ -31,13 +33,13 @@ func RunPostCheckout(ctx context.Context, dir, hookFile, oid string, log *os.Fil
 	}
 	cmd := exec.CommandContext(ctx, hookFile, args...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, Command{Hooks: true}.environment(), log, log
-	ownGroup(cmd)
-	cmd.Cancel = func() error { return endGroup(cmd, false) }
+	group.Own(cmd)
+	cmd.Cancel = func() error { return group.End(cmd, false) }
 	cmd.WaitDelay = 5 * time.Second
 	err = cmd.Run()
-	left = jobsOf(cmd)
+	left = group.LeftBy(cmd)
 	if ctx.Err() != nil {
-		_ = endGroup(cmd, true)
+		_ = group.End(cmd, true)
 		return left, context.Cause(ctx)
 	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
@@ -55,3 +57,7 @@ func before236(version string) bool {
 	minor, err2 := strconv.Atoi(parts[1])
 	return err1 == nil && err2 == nil && (major < 2 || major == 2 && minor < 36)
 }
+
+// Environment is what a program of the repository gets that is run in a worktree, be it a hook or a setup: the sidecar's
+// own, less what would send its git to another repository.
+func Environment() []string { return Command{Hooks: true}.environment() }

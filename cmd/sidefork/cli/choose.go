@@ -109,18 +109,11 @@ func (l *line) askSession(ctx context.Context, p *commands.ForkParams, among []c
 		fmt.Fprintf(l.err, "  %d  %s\n", i+1, l.describe(s))
 	}
 	fmt.Fprintln(l.err, "  0  none: a workspace without an agent")
-	answers := l.lines()
 	for {
 		fmt.Fprint(l.err, "Number [1]: ")
-		var word string
-		select {
-		case <-ctx.Done():
+		word, ok := l.typed(ctx)
+		if !ok {
 			return answer{cancelled: true}
-		case read, open := <-answers:
-			if !open { // the end of the input is no answer
-				return answer{cancelled: true}
-			}
-			word = strings.TrimSpace(read)
 		}
 		if word == "" {
 			word = "1"
@@ -134,6 +127,19 @@ func (l *line) askSession(ctx context.Context, p *commands.ForkParams, among []c
 			p.Session = idOf(among[n-1])
 			return answer{}
 		}
+	}
+}
+
+// typed is the next line that a person types. The end of the input, like a cancel, is no answer.
+func (l *line) typed(ctx context.Context) (word string, ok bool) {
+	if l.answers == nil {
+		l.answers = l.lines()
+	}
+	select {
+	case <-ctx.Done():
+		return "", false
+	case read, open := <-l.answers:
+		return strings.TrimSpace(read), open
 	}
 }
 

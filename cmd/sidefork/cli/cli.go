@@ -52,6 +52,8 @@ type line struct {
 	// lookup is one variable of the environment that this command line was called in.
 	lookup func(name string) (value string, set bool)
 
+	answers <-chan string // what is typed, once something was asked
+
 	json   bool   // --json
 	writes bool   // the command may write: that it did not is worth a word
 	sure   string // said once the next command has made all its refusals
@@ -156,6 +158,7 @@ agent and its transcript stay as they are. It happens completely, or not at all.
 	add(l.adoptCommand())
 	add(l.removeCommand())
 	add(l.compareCommand())
+	add(l.trustCommand())
 	add(l.serveCommand())
 	add(l.doctorCommand())
 	add(l.versionCommand())

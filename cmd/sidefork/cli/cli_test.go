@@ -180,7 +180,7 @@ warning: Three. [c]
 // TestHelpMarksWhatIsOnlyRefused: a flag that is parsed only to be refused must not look like one that works.
 func TestHelpMarksWhatIsOnlyRefused(t *testing.T) {
 	for sub, flags := range map[string][]string{
-		"fork": {"--host", "--setup ", "--setup-hash", "--launch"}, "plan": {"--setup-hash", "--launch"},
+		"fork": {"--host", "--launch"}, "plan": {"--launch"},
 	} {
 		c := newConsole(t, nil)
 		if got := c.line.main([]string{sub, "--help"}); got != 0 {

@@ -41,13 +41,13 @@ func (f *forkFlags) add(c *cobra.Command) {
 	set.StringVar(&f.base, "base", "", "start from `REF`; the changes come only where that is the parent's commit")
 	set.BoolVar(&f.baseDefault, "base-default", false, "start from the repository's default branch; the changes come only where that is the parent's commit")
 	set.BoolVar(&f.noChild, "no-child", false, "do not show the new workspace as a child of this one")
-	set.Var(choice{&f.setup, []string{"run", "skip"}}, "setup", "the repository's setup, `run|skip`: it is never run yet, and skip does not warn of that; run (not yet)")
-	set.StringVar(&f.setupHash, "setup-hash", "", "(not yet) the `HASH` of the setup that you have read and trust")
+	set.Var(choice{&f.setup, []string{"run", "skip"}}, "setup", "the repository's setup, `run|skip` (default: run what is trusted, and say what is not)")
+	set.StringVar(&f.setupHash, "setup-hash", "", "with --setup run: the `HASH` of the setup that you have read; it may run this once")
 	set.StringVar(&f.prompt, "prompt", "", "the first message in the fork, as `TEXT`")
 	f.launch = "client"
 	set.Var(choice{&f.launch, []string{"client", "tmux", "none"}}, "launch", "how the agent starts, `client|none|tmux`: client is in this terminal, or its command is printed; none: its command is printed; tmux (not yet)")
 	complete(c, "launch", "client", "none")
-	complete(c, "setup", "skip")
+	complete(c, "setup", "run", "skip")
 }
 
 // choice is a flag that has one of a few words.
@@ -118,7 +118,7 @@ func (f *forkFlags) params(set *pflag.FlagSet, workspace string) (commands.ForkP
 	case set.Changed("base"):
 		p.Base = &commands.Base{Kind: "ref", Ref: f.base}
 	}
-	if set.Changed("setup-hash") && f.setup == "" {
+	if set.Changed("setup-hash") && f.setup != "run" {
 		return p, errors.New("--setup-hash needs --setup run")
 	}
 	if set.Changed("setup") {
@@ -138,6 +138,9 @@ conversation so far, as a session of its own. WORKSPACE (default: the current di
 touched. A refusal is given before anything is written; what fails or is cancelled later is taken back.
 
 Of the ignored files those come that WORKSPACE/.worktreeinclude or --include ask for, both in the syntax of a .gitignore.
+
+A setup of the repository (.sidefork.json, orca.yaml, .cursor/worktrees.json, conductor.json) runs in the child once you
+have approved its content: sidefork trust. In a terminal it asks.
 
 Without --session, --latest or --no-session the newest session of the workspace that can be forked is taken (it asks
 when there are several), else a workspace without an agent is made.`,
@@ -167,6 +170,10 @@ when there are several), else a workspace without an agent is made.`,
 			return err
 		}
 		if !a.done() {
+			l.tell(a, nil)
+			return nil
+		}
+		if a := l.chooseSetup(ctx, &p); !a.done() {
 			l.tell(a, nil)
 			return nil
 		}
@@ -208,6 +215,12 @@ func (l *line) showFork(r commands.ForkResult, startsHere bool) {
 	}
 	if r.Carried != nil {
 		l.showCarried(*r.Carried)
+	}
+	if r.Setup != nil && r.Setup.Ran {
+		l.fact("setup", fmt.Sprintf("ended with exit status %d, log in %s", *r.Setup.ExitCode, r.Setup.Log))
+	}
+	for _, t := range r.Terminals {
+		l.fact("terminal", strings.TrimSpace(t.Title+"  "+t.CommandLine))
 	}
 	l.warn(r.Warnings)
 	if r.Launch != nil && !startsHere {

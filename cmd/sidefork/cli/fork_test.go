@@ -204,7 +204,7 @@ func TestForkAsksWhichOfSeveralSessions(t *testing.T) {
 		{"7\nx\n-1\n2\n", map[string]any{"agent": "claude", "id": older}},
 		{"0\n", nil},
 	} {
-		c := newConsole(t, map[string]any{"sidefork.sessions": two, "sidefork.fork": forked()})
+		c := newConsole(t, map[string]any{"sidefork.sessions": two, "sidefork.plan": commands.Plan{}, "sidefork.fork": forked()})
 		c.line.in, c.line.inTerminal, c.line.errTerminal = strings.NewReader(test.typed), true, true
 		if status := c.line.main([]string{"fork", "--name", "try"}); status != 0 {
 			t.Errorf("%q: exit status %d", test.typed, status)
@@ -255,7 +255,7 @@ func TestForkCompletesTheBeginningOfAnID(t *testing.T) {
 }
 
 func TestForkStartsTheAgentOnATerminal(t *testing.T) {
-	c := newConsole(t, map[string]any{"sidefork.fork": forked()})
+	c := newConsole(t, map[string]any{"sidefork.plan": commands.Plan{}, "sidefork.fork": forked()})
 	c.line.inTerminal, c.line.outTerminal, c.line.errTerminal = true, true, true
 	var started commands.Launch
 	c.line.agent = func(_ context.Context, launch commands.Launch) (int, error) {

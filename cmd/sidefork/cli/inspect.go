@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -55,8 +56,26 @@ func (l *line) showInspection(i commands.Inspection) {
 		l.fact("default", i.Base.RepositoryDefault)
 	}
 	if i.Setup != nil {
-		l.fact("setup", i.Setup.Source+" (policy "+i.Setup.Policy+")")
+		l.showSetup(*i.Setup)
+	}
+	if i.SetupProblem != nil {
+		l.fact("setup", "not possible: "+i.SetupProblem.Message)
 	}
 	fmt.Fprintln(l.out)
 	l.showSessions(commands.SessionsResult{Sessions: i.Sessions}, false)
+}
+
+// showSetup shows what a setup would run, and whether it may.
+func (l *line) showSetup(s commands.SetupInfo) {
+	trusted := "not trusted"
+	if s.Trusted {
+		trusted = "trusted"
+	}
+	l.fact("setup", s.Source+", "+trusted+", policy "+s.Policy)
+	l.fact("", "hash "+s.Hash)
+	for _, command := range s.Commands {
+		for part := range strings.SplitSeq(command, "\n") {
+			l.fact("", "$ "+part)
+		}
+	}
 }

@@ -99,6 +99,9 @@ func (l *line) showPlan(p commands.Plan, asked commands.ForkParams) {
 	if p.Numbers != nil { // else nobody has looked at them
 		l.fact("changes", numbers(*p.Numbers))
 	}
+	if p.Setup != nil {
+		l.showSetup(*p.Setup)
+	}
 	l.showRest(p)
 }
 

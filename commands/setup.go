@@ -1,0 +1,252 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/sidefork/sidefork/carry"
+	"github.com/sidefork/sidefork/carry/group"
+	"github.com/sidefork/sidefork/carry/worktree"
+	"github.com/sidefork/sidefork/commands/setup"
+)
+
+// The repository's setup in a fork: settled before anything exists, run after the carry is proved.
+
+// setupChoice is what was settled: what there is, and whether it may run.
+type setupChoice struct {
+	found    *setup.Setup // nil: there is none
+	trusted  bool
+	policy   string // the user's or the repository's, whichever is stricter
+	run      bool
+	warnings []Warning
+}
+
+// setupView is a workspace as its child will have it: the parent's disk where the changes come, else the base's tree.
+func setupView(parent worktree.Worktree, from base) setup.View {
+	if from.carry {
+		return setup.Disk(parent.Path)
+	}
+	return setup.Tree(parent.Path, from.oid)
+}
+
+// chooseSetup settles whether the repository's setup will run in the child. What nobody has approved does not; a run that
+// was asked for and cannot be is refused, with nothing written.
+func chooseSetup(ctx context.Context, env *Env, parent worktree.Worktree, family []worktree.Worktree, from base, asked *SetupChoice) (setupChoice, error) {
+	c, err := findSetup(ctx, env, parent, family, setupView(parent, from))
+	decision, hash := "", ""
+	if asked != nil {
+		decision, hash = asked.Decision, asked.Hash
+	}
+	if no, refused := errors.AsType[refusal](err); refused && decision != "run" { // a file that nobody can read stops no fork
+		if decision == "" {
+			c.warnings = append(c.warnings, warning(no.ReasonCode(), no.ReasonDetail(), pairs(no.ReasonArgs())...))
+		}
+		return c, nil
+	}
+	switch {
+	case err != nil:
+		return c, err
+	case c.found == nil && decision == "run":
+		return c, refuse("noSetup")
+	case c.found == nil || decision == "skip":
+		return c, nil
+	}
+	file := c.found.Source
+	switch {
+	case hash != "" && hash != c.found.Hash:
+		return c, aboutSetup("setupHashWrong", c.found)
+	case decision == "run" && hash == "" && !c.trusted:
+		return c, aboutSetup("setupNotTrusted", c.found)
+	case decision == "run":
+		c.run = true
+	case c.policy != "run":
+		c.warnings = append(c.warnings, warning("setupNotRun", "", "file", file, "policy", c.policy))
+	case !c.trusted:
+		no := aboutSetup("setupNotTrusted", c.found)
+		c.warnings = append(c.warnings, Warning{Code: no.Reason.Code, Message: no.Reason.Message, Remedy: no.Reason.Remedy, Detail: no.Detail})
+	default:
+		c.run = true
+	}
+	return c, nil
+}
+
+// findSetup reads a workspace's setup, and what the user has said of it.
+func findSetup(ctx context.Context, env *Env, at worktree.Worktree, family []worktree.Worktree, view setup.View) (setupChoice, error) {
+	found, err := setup.Find(ctx, view)
+	if err != nil || found == nil {
+		return setupChoice{}, err
+	}
+	c := setupChoice{policy: setup.Stricter(setup.Stricter("run", env.Settings.Setup.Policy), found.Policy)}
+	for _, name := range found.Ignored {
+		c.warnings = append(c.warnings, warning("repositorySettingIgnored", "", "file", name.File, "name", name.Name))
+	}
+	if found.Source != "" {
+		c.found, c.trusted = found, env.trust(at, family).Trusts(found.Hash)
+	}
+	return c, nil
+}
+
+// aboutSetup refuses to run a setup, and shows what it would run.
+func aboutSetup(code string, found *setup.Setup) *Failure {
+	no := refuse(code, "file", found.Source, "hash", found.Hash)
+	no.Detail = printableText(strings.Join(setupCommands(found), "\n"))
+	return no
+}
+
+// setupCommands are all that may run: the setup's own commands, then those of its terminals.
+func setupCommands(found *setup.Setup) []string {
+	commands := append([]string{}, found.Commands...)
+	for _, t := range found.Terminals {
+		if t.Command != "" {
+			commands = append(commands, t.Command)
+		}
+	}
+	return commands
+}
+
+// info is the choice as a dialog shows it; nil where there is no setup.
+func (c setupChoice) info() *SetupInfo {
+	if c.found == nil {
+		return nil
+	}
+	return &SetupInfo{Source: c.found.Source, Commands: setupCommands(c.found), Hash: c.found.Hash, Trusted: c.trusted, Policy: c.policy}
+}
+
+// setupRun is what ran in the child after the carry.
+type setupRun struct {
+	result    *SetupResult
+	terminals []Terminal
+	warnings  []Warning
+}
+
+// runSetup runs the post-checkout hook, as git itself would have done, then the repository's setup: now that the carry is
+// proved, whatever they do stands on top. What fails is a warning, and the fork stands; a cancel takes it back.
+func runSetup(ctx context.Context, env *Env, undo *carry.Operation, parent, child worktree.Worktree, main string, choice setupChoice) (setupRun, error) {
+	s := setupRun{warnings: append(runHook(ctx, undo, child), choice.warnings...)}
+	if err := ctx.Err(); err != nil || choice.found == nil {
+		return s, err
+	}
+	if choice.run {
+		now, err := setup.Find(ctx, setup.Disk(child.Path))
+		if ctx.Err() != nil {
+			return s, context.Cause(ctx)
+		}
+		if err != nil || now == nil || now.Hash != choice.found.Hash {
+			choice.run = false
+			s.warnings = append(s.warnings, warning("setupChanged", "", "file", choice.found.Source))
+		}
+	}
+	s.terminals = openTerminals(choice, child.Path)
+	s.result = &SetupResult{}
+	if !choice.run || len(choice.found.Commands) == 0 {
+		return s, nil
+	}
+	return s, s.run(ctx, env, undo, choice.found, setup.Place{Root: main, Parent: parent.Path, Child: child.Path, Branch: child.Branch})
+}
+
+// run runs the setup's commands. The log stays where something can be read in it that the user may want to know.
+func (s *setupRun) run(ctx context.Context, env *Env, undo *carry.Operation, found *setup.Setup, at setup.Place) error {
+	log, err := setup.NewLog(env.state("setup"), undo.ID)
+	if err != nil {
+		s.warnings = append(s.warnings, warning("setupFailed", err.Error(), "file", found.Source, "status", "-1"))
+		return nil
+	}
+	defer log.Close()
+	limit := time.Duration(env.Settings.Setup.TimeLimit) * time.Second
+	if limit <= 0 {
+		limit = setupLimit
+	}
+	var r setup.Result
+	err = undo.RunSetup(func() group.Jobs {
+		r = setup.Run(ctx, found.Commands, at, limit, log)
+		return r.Left
+	})
+	if ctx.Err() != nil {
+		_ = os.Remove(log.Name())
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	s.result = &SetupResult{Ran: true, ExitCode: &r.Exit, Log: log.Name()}
+	if r.Exit == 0 {
+		return nil
+	}
+	s.result.Tail = printableText(setup.Tail(log))
+	if r.Err != nil {
+		env.log().Warn("setup", zap.Error(r.Err))
+		s.result.Tail += r.Err.Error()
+	}
+	w := warning("setupFailed", s.result.Tail, "file", found.Source, "status", strconv.Itoa(r.Exit))
+	if r.Late {
+		w = warning("setupTooLong", s.result.Tail, "file", found.Source, "limit", limit.String())
+	}
+	s.warnings = append(s.warnings, w)
+	return nil
+}
+
+// setupLimit is how long a setup may take where no setting says.
+const setupLimit = 30 * time.Minute
+
+// runHook runs the post-checkout hook. One that fails or writes is a warning.
+func runHook(ctx context.Context, undo *carry.Operation, child worktree.Worktree) (warnings []Warning) {
+	hook := undo.RunHook(ctx, child)
+	if hook.Failed {
+		warnings = append(warnings, warning("hookFailed", hook.Output, "status", strconv.Itoa(hook.Exit)))
+	}
+	if len(hook.Changed) > 0 {
+		said := hook.Output
+		if hook.Failed {
+			said = "" // the other warning has it
+		}
+		warnings = append(warnings, warning("hookWrote", said, "paths", someOf(hook.Changed)))
+	}
+	return warnings
+}
+
+// openTerminals are the terminals that the client is to open, with their commands only where those were approved.
+func openTerminals(c setupChoice, folder string) (list []Terminal) {
+	for _, t := range c.found.Terminals {
+		open := Terminal{Title: Printable(t.Title), Cwd: folder}
+		if c.run {
+			open.CommandLine = t.Command
+		}
+		list = append(list, open)
+	}
+	return list
+}
+
+// trust is where the user's trust in a repository's setup is kept.
+func (e *Env) trust(at worktree.Worktree, family []worktree.Worktree) setup.Store {
+	return setup.Store{Folder: e.state("trust"), Common: at.CommonDir, Tops: append(paths(family), at.Path)}
+}
+
+// state is a folder of sidefork's in the user's own state: $XDG_STATE_HOME/sidefork/NAME; "" where there is no place for it.
+func (e *Env) state(name string) string {
+	state := e.getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(state) {
+		state = filepath.Join(e.getenv("HOME"), ".local", "state")
+		if runtime.GOOS == "windows" {
+			state = e.getenv("LocalAppData")
+		}
+	}
+	if !filepath.IsAbs(state) {
+		return ""
+	}
+	return filepath.Join(state, "sidefork", name)
+}
+
+func pairs(args map[string]string) (list []string) {
+	for name, value := range args {
+		list = append(list, name, value)
+	}
+	return list
+}
