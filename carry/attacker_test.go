@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-var attacksFlag = flag.Int("attacks", 6, "forks that somebody swaps links into")
+var attacksFlag = flag.Int("attacks", 4, "forks that somebody swaps links into")
 
 // TestASwappedLinkNeverLeadsOutside forks while somebody swaps folders of one side with links to a folder outside, which
 // has files of the same names. Nothing of it may change, nothing of it may come into a child that is said to be carried.
@@ -25,7 +25,7 @@ func TestASwappedLinkNeverLeadsOutside(t *testing.T) {
 	const folders = 40
 	attacks := *attacksFlag
 	if testing.Short() {
-		attacks = 2
+		attacks = 1
 	}
 	for n := range attacks {
 		r := newRepo(t)

@@ -192,9 +192,9 @@ func TestADiskWithErrorsTakesNothingAway(t *testing.T) {
 	calls := arm(0, false)
 	forget()
 	before := everything(t, r.world())
-	tries := 40
+	tries := 24
 	if testing.Short() {
-		tries = 6
+		tries = 2
 	}
 	ends := map[string]int{}
 	random := rand.New(rand.NewPCG(*seedFlag, 3))

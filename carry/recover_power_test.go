@@ -41,6 +41,9 @@ func TestAfterAPowerLossNothingOfTheParentIsGone(t *testing.T) {
 		"the child":                             {"carried", gone("x"), "rolledBack"},
 		"everything that was not in the parent": {"carried", func(r *repo) { gone("x")(r); gone(entry)(r) }, "rolledBack"},
 	} {
+		if !sampled(t, name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRepo(t)

@@ -43,6 +43,9 @@ func sharing(t *testing.T) string {
 // fuller that became.
 func TestCopiesShareTheirBlocksWhereTheDiskCan(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		return // `make test` does it
+	}
 	at := sharing(t)
 	made := newRepo(t)
 	must(t, exec.Command("cp", "-a", made.top, at+"/parent").Run())
