@@ -61,7 +61,7 @@ skips:
 	$(GO) build -o bin/skips ./test/skips
 
 units: skips
-	$(TEST) -race -skip TestStories $(ROOMS) $(JUDGES) ./test
+	$(TEST) -skip TestStories $(ROOMS) $(JUDGES) ./test
 
 test: ## all of it: units, stories, the bank of odd repositories, real agents (installs them by npm)
 	@rm -f bin/skipped
