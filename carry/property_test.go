@@ -17,7 +17,7 @@ import (
 
 var (
 	seedFlag   = flag.Uint64("seed", 1, "of the random repositories")
-	roundsFlag = flag.Int("rounds", 60, "random states to fork")
+	roundsFlag = flag.Int("rounds", 20, "random states to fork")
 )
 
 // TestCarryOfRandomStates piles random edits, stagings, flags, rules and types on a repository, forks after every few
