@@ -108,20 +108,7 @@ func TestAKillInTheMiddleOfAMergeIsTakenBackByTheNextStart(t *testing.T) {
 			argument := m.argument()
 			c := e.Execute("sidefork.carry", argument, nil)
 			await(t, c, commands.Copying)
-			select { // no wait for something: the kill is to hit any moment
-			case <-time.After(moment):
-			case <-c.Done():
-			}
-			if err := e.Kill(); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := e.Wait(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			next, _ := start(t, m.parent)
-			if _, err := next.Execute("sidefork.workspaces", map[string]any{}, nil).Wait(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			next := killAfter(t, moment, e, c, m.parent)
 			text, _ := json.Marshal(argument)
 			state := outcomeOf(t, m.scene, text).State
 			carried := m.carriedOrAsBefore(t)

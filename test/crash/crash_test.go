@@ -306,20 +306,7 @@ func TestAKillAtEachStageIsTakenBackByTheNextStart(t *testing.T) {
 				argument := s.argument()
 				c := e.Execute("sidefork.fork", argument, nil)
 				await(t, c, stage)
-				select { // no wait for something: the kill is to hit any moment
-				case <-time.After(moment):
-				case <-c.Done():
-				}
-				if err := e.Kill(); err != nil {
-					t.Fatal(err)
-				}
-				if _, err := e.Wait(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				next, _ := start(t, s.parent)
-				if _, err := next.Execute("sidefork.workspaces", map[string]any{}, nil).Wait(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				next := killAfter(t, moment, e, c, s.parent)
 				text, _ := json.Marshal(argument)
 				state := outcomeOf(t, s, text).State
 				if s.wholeOrGone(t) != (state == "completed") || state == "running" || state == "failed" {
@@ -337,6 +324,26 @@ func TestAKillAtEachStageIsTakenBackByTheNextStart(t *testing.T) {
 			})
 		}
 	}
+}
+
+// killAfter kills a sidecar in the middle of a call, and starts the next one, which has looked at the repository.
+func killAfter(t *testing.T, moment time.Duration, e *editor.Editor, c *editor.Call, folder string) (next *editor.Editor) {
+	t.Helper()
+	select { // no wait for something: the kill is to hit any moment
+	case <-time.After(moment):
+	case <-c.Done():
+	}
+	if err := e.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	next, _ = start(t, folder)
+	if _, err := next.Execute("sidefork.workspaces", map[string]any{}, nil).Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return next
 }
 
 func start(t *testing.T, folder string) (*editor.Editor, *os.Process) {

@@ -132,7 +132,7 @@ func (l *line) root(args ...string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "sidefork",
 		Short: "Fork a coding agent's session into a child git worktree",
-		Long: `sidefork forks a coding agent's session (Claude Code, Codex) into a child git worktree: a new workspace at the
+		Long: `sidefork forks a coding agent's session (Claude Code, Codex, opencode, pi) into a child git worktree: a new workspace at the
 parent's exact commit, with its uncommitted changes, proved equal, and the conversation so far. The parent, its
 agent and its transcript stay as they are. It happens completely, or not at all.`,
 		Example: `  sidefork sessions                          which conversations there are in this workspace

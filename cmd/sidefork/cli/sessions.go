@@ -18,7 +18,7 @@ func (l *line) sessionsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sessions [WORKSPACE]",
 		Short: "List the agents' sessions, newest first",
-		Long: `sessions lists the conversations of Claude Code and Codex that belong to WORKSPACE (default: the current directory):
+		Long: `sessions lists the conversations of Claude Code, Codex, opencode and pi that belong to WORKSPACE (default: the current directory):
 title or first prompt, age, whether an agent is at it right now, and whether fork would take it: native (by the agent's
 own means), or none and why. With --scope repository or all the folder of each is shown too. Whether it can be forked is
 judged for WORKSPACE; of all sessions, where the current directory is in no repository, for the folder of each.`,
