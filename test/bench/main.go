@@ -186,7 +186,7 @@ func (b bench) inspect() error {
 	if err != nil {
 		return err
 	}
-	if err := dirty(repo, 500, 500); err != nil {
+	if err := dirty(repo, 50_000, 500, 500); err != nil {
 		return err
 	}
 	s, err := b.serve()
@@ -273,7 +273,7 @@ func (b bench) fork(what string, files, changed, created int, goal string) error
 	if err != nil {
 		return err
 	}
-	if err := dirty(repo, changed, created); err != nil {
+	if err := dirty(repo, files, changed, created); err != nil {
 		return err
 	}
 	s, err := b.serve()
@@ -292,7 +292,7 @@ func (b bench) fork(what string, files, changed, created int, goal string) error
 	}
 	times, err := interleave(b.rounds, func() (time.Duration, error) {
 		begin := time.Now()
-		_, err := s.call("workspace/executeCommand", map[string]any{"command": "sidefork.fork", "arguments": []any{map[string]any{
+		_, err := s.call("workspace/executeCommand", map[string]any{"command": "sidefork.fork", "workDoneToken": "fork", "arguments": []any{map[string]any{
 			"workspace": repo, "name": "bench-child", "dir": child, "launch": "none",
 		}}})
 		d := time.Since(begin)
@@ -349,9 +349,10 @@ func (b bench) repository(name string, n int) (string, error) {
 
 func file(i int) string { return fmt.Sprintf("d%03d/e%02d/file%05d.txt", i/1000, i/100%10, i) }
 
-func dirty(repo string, changed, created int) error {
+// dirty changes some of the n files of a repository, spread over all of it, and creates new ones. No n is a multiple of 7.
+func dirty(repo string, n, changed, created int) error {
 	for i := range changed {
-		if err := os.WriteFile(filepath.Join(repo, file(i*7)), []byte(strings.Repeat("changed\n", 2500)), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(repo, file(i*7%n)), []byte(strings.Repeat("changed\n", 2500)), 0o644); err != nil {
 			return err
 		}
 	}
