@@ -50,7 +50,7 @@ func TestASwappedLinkNeverLeadsOutside(t *testing.T) {
 		must(t, err)
 		o := begun(t, at)
 		child := filepath.Join(filepath.Dir(r.top), "child")
-		made, err := o.Create(context.Background(), CreateRequest{Path: child, Branch: "child", Base: at.Head})
+		made, err := o.Create(context.Background(), CreateRequest{Path: child, Branch: "child", Base: at.Head, Like: plan})
 		must(t, err)
 
 		side := []string{child, r.top}[n%2]

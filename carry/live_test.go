@@ -219,7 +219,7 @@ func (l *live) fork(t *testing.T, i int) string {
 		if no := plan.Refused(); no != nil {
 			return no.Code
 		}
-		made, err := o.Create(ctx, CreateRequest{Path: child, Branch: "child", Base: at.Head})
+		made, err := o.Create(ctx, CreateRequest{Path: child, Branch: "child", Base: at.Head, Like: plan})
 		must(t, err)
 		seams := 0
 		seam := func() {

@@ -40,8 +40,9 @@ type Plan struct {
 	subs  []*submodule // those that come, by path
 	share func() error // brings objects that came into the parent's store since the child got its own; nil where they have one
 
-	// Seams of the tests: between the write and its proof, and in the proof between comparing and the last look at the
-	// parent.
+	// Seams of the tests: before each file that is copied instead of checked out, between the write and its proof, and in
+	// the proof between comparing and the last look at the parent.
+	filling  func()
 	between  func(child string)
 	compared func()
 }

@@ -20,6 +20,7 @@ type reading struct {
 	copied  string            // a copy of it, for git to read instead; "" as long as that is not needed
 	modes   map[string]uint32 // of the entries that may only announce their path
 	bits    bool              // some entry has one
+	skips   bool              // some entry has the one by which it is not on disk
 	status  *git.Status
 	gone    map[string]bool // announced by intent-to-add, and gone from disk
 	around  *surroundings
@@ -40,8 +41,8 @@ func (r *reading) close() {
 	}
 }
 
-// read asks git about a worktree without touching it, and reads its index at the same time: that both saw the same one is
-// part of the proof, by which the index still has the bytes that were read. What needs no waiting is asked at once.
+// read asks git about a worktree without touching it, and reads its index at the same time. What needs no waiting is asked
+// at once. Refusal: parentChanging, where the index does not stand still.
 func read(ctx context.Context, from worktree.Worktree, rules bool) (_ *reading, err error) {
 	r := &reading{from: from, gone: map[string]bool{}, modes: map[string]uint32{}}
 	defer func() {
@@ -52,10 +53,7 @@ func read(ctx context.Context, from worktree.Worktree, rules bool) (_ *reading, 
 	if r.private, err = newPrivateFolder(from.Path); err != nil { // a roll-back may need one as well
 		return nil, err
 	}
-	g, gctx := errgroup.WithContext(ctx)
-	g.Go(func() (err error) { r.index, err = readIndex(gctx, from); return err })
-	g.Go(func() (err error) { r.status, err = statusOf(gctx, r.command(git.StatusArgs(true)...)); return err })
-	if err := g.Wait(); err != nil {
+	if err := r.readOnce(ctx); err != nil {
 		return nil, err
 	}
 	if err := r.uncover(ctx); err != nil {
@@ -72,6 +70,28 @@ func read(ctx context.Context, from worktree.Worktree, rules bool) (_ *reading, 
 		r.rules.Go(func() error { return r.findRules(ctx) })
 	}
 	return r, nil
+}
+
+// readOnce reads the index and has git read it, until both have surely read the same one: it is the one that was there
+// before either began, and the one that is there afterwards.
+func (r *reading) readOnce(ctx context.Context) error {
+	for range rounds {
+		before, err := statIndex(r.from)
+		if err != nil {
+			return err
+		}
+		g, gctx := errgroup.WithContext(ctx)
+		g.Go(func() (err error) { r.index, err = readIndex(gctx, r.from); return err })
+		g.Go(func() (err error) { r.status, err = statusOf(gctx, r.command(git.StatusArgs(true)...)); return err })
+		if err := g.Wait(); err != nil {
+			return err
+		}
+		after, err := statIndex(r.from)
+		if err != nil || r.index.file.same(before) && after.same(before) {
+			return err
+		}
+	}
+	return worktree.Refuse("parentChanging", "path", "the index")
 }
 
 func (r *reading) command(args ...string) git.Command {
@@ -103,6 +123,7 @@ func (r *reading) uncover(ctx context.Context) error {
 			assumed.WriteString(e.Path + "\x00")
 		}
 		if e.SkipWorktree {
+			r.skips = true
 			if look == nil {
 				t, err := openTree(r.from.Path)
 				if err != nil {

@@ -133,9 +133,24 @@ func (r *repo) fork(opts Options) (child string, plan *Plan, result *Result, err
 	if no := plan.Refused(); no != nil {
 		return child, plan, nil, no
 	}
-	r.git("-c", "core.hooksPath=/dev/null", "worktree", "add", "-q", "-b", "child", child, "HEAD")
-	result, err = plan.Into(context.Background(), openAt(r, child), new(steps), nil)
+	made := r.makeChild(plan, child)
+	result, err = plan.Into(context.Background(), made, new(steps), nil)
 	return child, plan, result, err
+}
+
+// makeChild makes a child for a plan as an Operation does, without its journal.
+func (r *repo) makeChild(plan *Plan, child string) worktree.Worktree {
+	r.Helper()
+	args := []string{"-c", "core.hooksPath=/dev/null", "worktree", "add", "-q", "-b", "child"}
+	if plan.populates() {
+		args = append(args, "--no-checkout")
+	}
+	r.git(append(args, child, "HEAD")...)
+	made := openAt(r, child)
+	if plan.populates() {
+		must(r, plan.checkOut(context.Background(), made, nil))
+	}
+	return made
 }
 
 // carried forks and demands that the child is the parent, and the parent what it was.

@@ -13,18 +13,24 @@ import (
 	"github.com/sidefork/sidefork/carry/worktree"
 )
 
-// CreateRequest asks for a child: a new branch at Base (a whole object id), checked out at Path (absolute).
+// CreateRequest asks for a child: a new branch at Base (a whole object id), checked out at Path (absolute). Like is what is
+// to be carried into it: the parent's clean files are then copied instead of checked out. nil: git checks out all of them.
 type CreateRequest struct {
 	Path, Branch, Base string
+	Like               *Plan
 }
 
 // Argv is the git commands that Create runs to make the branch and the worktree, for the reader of a plan.
 func (c CreateRequest) Argv() [][]string {
-	return [][]string{git.Command{Args: git.CreateBranchArgs(c.Branch, c.Base, branchMessage("ID"))}.Argv(), addWorktree(c.Path, c.Branch).Argv()}
+	return [][]string{git.Command{Args: git.CreateBranchArgs(c.Branch, c.Base, branchMessage("ID"))}.Argv(), c.addWorktree(c.Path).Argv()}
 }
 
-func addWorktree(path, branch string) git.Command {
-	return git.Command{Args: []string{"worktree", "add", "-q", "--", path, branch}}
+func (c CreateRequest) addWorktree(path string) git.Command {
+	args := []string{"worktree", "add", "-q"}
+	if c.Like.populates() {
+		args = append(args, "--no-checkout")
+	}
+	return git.Command{Args: append(args, "--", path, c.Branch)}
 }
 
 // Create makes the branch and the worktree, without running hooks, and proves that git acts on the child when it is run
@@ -67,7 +73,7 @@ func (o *Operation) Create(ctx context.Context, c CreateRequest) (worktree.Workt
 		}
 		return worktree.Worktree{}, failed(ctx, err)
 	}
-	add := addWorktree(path, c.Branch)
+	add := c.addWorktree(path)
 	add.Dir, add.Held = at.Dir, at.Held
 	if err := add.Run(ctx); err != nil {
 		return worktree.Worktree{}, failed(ctx, err)
@@ -83,6 +89,11 @@ func (o *Operation) Create(ctx context.Context, c CreateRequest) (worktree.Workt
 		return worktree.Worktree{}, cannotCreate(errors.New("the child is at " + child.Branch + " " + child.Head))
 	case child.Locked: // git takes its lock away last, and passes over a disk that does not let it
 		return worktree.Worktree{}, cannotCreate(errors.New("git has left the child locked: " + child.Why))
+	}
+	if c.Like.populates() {
+		if err := c.Like.checkOut(ctx, child, o.lock.file); err != nil {
+			return worktree.Worktree{}, failed(ctx, err)
+		}
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()

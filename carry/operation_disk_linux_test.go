@@ -13,14 +13,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// smallDisk is the folder of a file system of a size.
+func smallDisk(t *testing.T, size string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := unix.Mount("none", dir, "tmpfs", 0, "size="+size); err != nil {
+		t.Skipf("no small file system can be mounted here: %v", err)
+	}
+	t.Cleanup(func() { must(t, unix.Unmount(dir, 0)) })
+	return dir
+}
+
 // small is a repository on a file system that test can fill: full and room do that.
 func small(t *testing.T) (r *repo, full, room func()) {
 	t.Helper()
-	dir := t.TempDir()
-	if err := unix.Mount("none", dir, "tmpfs", 0, "size=2m"); err != nil {
-		t.Skipf("no file system of two megabytes can be mounted here: %v", err)
-	}
-	t.Cleanup(func() { must(t, unix.Unmount(dir, 0)) })
+	dir := smallDisk(t, "2m")
 	made := newRepo(t)
 	must(t, exec.Command("cp", "-a", made.top, dir+"/parent").Run())
 	r = &repo{t, dir + "/parent"}
@@ -133,5 +140,31 @@ func TestAFullDiskTakesEverythingBack(t *testing.T) {
 				t.Errorf("left: %v", left)
 			}
 		})
+	}
+}
+
+// TestAFullDiskInTheMiddleOfFillingIsARefusalAndLeavesNothing fills a child on a file system that is too small for it.
+func TestAFullDiskInTheMiddleOfFillingIsARefusalAndLeavesNothing(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	for i := range 20 {
+		r.write(fmt.Sprintf("many/%d.txt", i), strings.Repeat("x", 20_000))
+	}
+	r.commit("many")
+	r.settled()
+	before := everything(t, r.world())
+	at := opened(t, r.top)
+	plan, err := Look(context.Background(), at, at.Head, Options{})
+	must(t, err)
+	defer plan.Close()
+	o := begun(t, at)
+	_, err = o.Create(context.Background(), CreateRequest{Path: smallDisk(t, "200k") + "/child", Branch: "child", Base: at.Head, Like: plan})
+	if refusal(err) != "noSpace" {
+		t.Errorf("said %v", explain(err))
+	}
+	must(t, o.RollBack(context.Background()))
+	must(t, o.Close())
+	if after := everything(t, r.world()); after != before {
+		t.Errorf("not as before:\n%s", difference(before, after))
 	}
 }

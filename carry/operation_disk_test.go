@@ -118,7 +118,7 @@ func forkWhole(o *Operation, path string) (kept bool, h HookResult, err error) {
 	if no := plan.Refused(); no != nil {
 		return false, h, no
 	}
-	child, err := o.Create(ctx, CreateRequest{Path: path, Branch: "feat/child", Base: o.source.Head})
+	child, err := o.Create(ctx, CreateRequest{Path: path, Branch: "feat/child", Base: o.source.Head, Like: plan})
 	if err != nil {
 		return false, h, err
 	}

@@ -40,7 +40,7 @@ func (r *repo) judged(top string) *Result {
 	same("the look")
 	o := begun(r, at)
 	child := filepath.Join(r.world(), "child")
-	made, err := o.Create(ctx, CreateRequest{Path: child, Branch: "child", Base: at.Head})
+	made, err := o.Create(ctx, CreateRequest{Path: child, Branch: "child", Base: at.Head, Like: plan})
 	if err != nil {
 		r.Fatal(explain(err))
 	}

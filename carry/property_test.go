@@ -168,7 +168,7 @@ func (g *generator) fork(round int) string {
 	}
 	o := begun(g, at)
 	child := filepath.Join(filepath.Dir(g.top), "child")
-	made, err := o.Create(context.Background(), CreateRequest{Path: child, Branch: "child", Base: at.Head})
+	made, err := o.Create(context.Background(), CreateRequest{Path: child, Branch: "child", Base: at.Head, Like: plan})
 	g.check(round, err)
 	result, err := plan.Into(context.Background(), made, o, nil)
 	g.check(round, err)

@@ -53,7 +53,7 @@ func (r *repo) forkUntil(o *Operation, n int, stop func()) (child worktree.Workt
 	plan, err := Look(ctx, o.source, o.source.Head, Options{})
 	must(r, err)
 	defer plan.Close()
-	child, err = o.Create(ctx, CreateRequest{Path: r.world() + "/child", Branch: "child", Base: o.source.Head})
+	child, err = o.Create(ctx, CreateRequest{Path: r.world() + "/child", Branch: "child", Base: o.source.Head, Like: plan})
 	must(r, err)
 	_, err = plan.Into(ctx, child, &told{Operation: o, until: n, stop: stop}, nil)
 	if err != nil && !errors.Is(err, errTold) && !strings.Contains(explain(err), errTold.Error()) {

@@ -26,7 +26,7 @@ func TestAForkIsTakenBackWhoseLinkHasOnlyAStagedEntry(t *testing.T) {
 	must(t, err)
 	defer plan.Close()
 	child := filepath.Join(filepath.Dir(r.top), "child")
-	made, err := o.Create(context.Background(), CreateRequest{Path: child, Branch: "child", Base: at.Head})
+	made, err := o.Create(context.Background(), CreateRequest{Path: child, Branch: "child", Base: at.Head, Like: plan})
 	must(t, err)
 	_, err = plan.Into(context.Background(), made, o, nil)
 	must(t, err)

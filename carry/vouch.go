@@ -46,6 +46,19 @@ func openIndex(w worktree.Worktree) (index, error) {
 	return index{content: content.String(), written: file.mtime, file: file}, nil
 }
 
+// statIndex looks at a worktree's index file; the zero value where there is none.
+func statIndex(w worktree.Worktree) (stat, error) {
+	f, err := os.Open(filepath.Join(w.GitDir, "index"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return stat{}, nil
+	}
+	if err != nil {
+		return stat{}, fmt.Errorf("carry: read the index: %w", err)
+	}
+	defer f.Close()
+	return fstat(f)
+}
+
 // is says whether a worktree's index file is still this one, and has these bytes. Another file with the same bytes may
 // have come after one with others, which git has read.
 func (x *index) is(w worktree.Worktree) (bool, error) {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/sidefork/sidefork/carry/worktree"
 )
@@ -31,11 +30,10 @@ type writing struct {
 	child          worktree.Worktree
 	parent, target *tree
 	recorder       recorder
-	progress       progress
-	cloneless      atomic.Bool // the file system has said that it cannot share blocks
-	aside          string      // folder for what is in the way, "" for a fresh child
-	asides         int         // names given in it so far
-	saved          bool        // and it is there, with the index in it
+	byteCopier
+	aside  string // folder for what is in the way, "" for a fresh child
+	asides int    // names given in it so far
+	saved  bool   // and it is there, with the index in it
 
 	ruled   map[string]bool // by the base's own attributes, where the plan changes those; nil until asked
 	emptied []folderMode    // folders that go because the parent has none there, innermost first
@@ -116,7 +114,7 @@ func (p *Plan) begin(child worktree.Worktree, o recorder, moved func(done, total
 		return nil, err
 	}
 	w := &writing{
-		plan: p, child: child, parent: parent, target: target, recorder: o, progress: progress{tell: moved},
+		plan: p, child: child, parent: parent, target: target, recorder: o, byteCopier: byteCopier{progress: progress{tell: moved}},
 		taken: map[string]stat{}, compared: map[string]stat{}, written: map[string]stat{}, restless: map[string]bool{}, made: map[string]stat{},
 	}
 	if !p.fresh {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"sync/atomic"
 	"time"
 )
 
@@ -163,17 +164,23 @@ func (w *writing) fillLink(here *place, it *item, temp string) (was stat, settle
 	return it.was, err == nil && after.same(it.was), err
 }
 
+// byteCopier copies the content of files between two places.
+type byteCopier struct {
+	cloneless atomic.Bool // the file system has said that it cannot share blocks
+	progress  progress
+}
+
 // copyContent shares the blocks where the file system can, else copies them inside the kernel, else through here.
 // io.Copy between two files is copy_file_range on Linux, and falls back by itself.
-func (w *writing) copyContent(ctx context.Context, dst, src *os.File, size int64) error {
-	if size > 0 && !w.cloneless.Load() {
+func (c *byteCopier) copyContent(ctx context.Context, dst, src *os.File, size int64) error {
+	if size > 0 && !c.cloneless.Load() {
 		done, never := clone(dst, src)
 		if done {
-			w.progress.add(size)
+			c.progress.add(size)
 			return nil
 		}
 		if never {
-			w.cloneless.Store(true)
+			c.cloneless.Store(true)
 		}
 	}
 	for {
@@ -181,7 +188,7 @@ func (w *writing) copyContent(ctx context.Context, dst, src *os.File, size int64
 			return context.Cause(ctx)
 		}
 		n, err := io.CopyN(dst, src, block)
-		w.progress.add(n)
+		c.progress.add(n)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}

@@ -17,8 +17,8 @@ import (
 // is made.
 
 // createWorkspace makes the child's branch and worktree, with hooks off, and proves that it is itself.
-func createWorkspace(ctx context.Context, undo *carry.Operation, there place, oid string) (worktree.Worktree, error) {
-	return undo.Create(ctx, carry.CreateRequest{Path: there.folder, Branch: there.branch, Base: oid})
+func createWorkspace(ctx context.Context, undo *carry.Operation, there place, oid string, like *carry.Plan) (worktree.Worktree, error) {
+	return undo.Create(ctx, carry.CreateRequest{Path: there.folder, Branch: there.branch, Base: oid, Like: like})
 }
 
 // carryInto writes the plan into the child and proves it. nil where nothing was to come.

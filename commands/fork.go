@@ -73,7 +73,7 @@ func forkSession(ctx context.Context, env *Env, p ForkParams, progress Progress)
 	}()
 
 	progress.Stage(p.OperationID, Creating, 10)
-	child, err := createWorkspace(ctx, undo, place, base.oid) // hooks off
+	child, err := createWorkspace(ctx, undo, place, base.oid, plan) // hooks off
 	if err != nil {
 		return nil, err
 	}

@@ -9,8 +9,9 @@ import (
 type Index struct {
 	Entries []Entry
 
-	content string
-	starts  []uint32 // where each entry begins in the content; nil where the entries come from `git ls-files`
+	content    string
+	starts     []uint32 // where each entry begins in the content; nil where the entries come from `git ls-files`
+	extensions int      // where what follows the entries begins
 }
 
 // FileTimes is what an entry remembers of its file: times in ns since 1970, the low 32 bits of inode and size. All are 0
@@ -53,7 +54,7 @@ func ParseIndex(content string, idBytes int) (Index, bool) {
 	if version < 2 || version > 4 || n > len(r.text)/(indexTimes+idBytes+2) {
 		return Index{}, false
 	}
-	x := Index{make([]Entry, n), content, make([]uint32, n)}
+	x := Index{Entries: make([]Entry, n), content: content, starts: make([]uint32, n)}
 	r.at, r.end = indexHeader, len(r.text)-idBytes
 	for i := range n {
 		x.starts[i] = uint32(r.at)
@@ -61,7 +62,8 @@ func ParseIndex(content string, idBytes int) (Index, bool) {
 			return Index{}, false
 		}
 	}
-	return x, r.extensions()
+	x.extensions = r.at
+	return x, r.passExtensions()
 }
 
 // before is the order of an index: by path in bytes, then by stage.
@@ -166,8 +168,8 @@ func (r *indexReader) shortPath(e *Entry) bool {
 	return e.Path != ""
 }
 
-// extensions says whether all that follows the entries may be passed over: git writes the name of such a one in capitals.
-func (r *indexReader) extensions() bool {
+// passExtensions says whether all that follows the entries may be passed over: git writes the name of such a one in capitals.
+func (r *indexReader) passExtensions() bool {
 	for r.at < r.end {
 		if r.at+8 > r.end || r.text[r.at] < 'A' || r.text[r.at] > 'Z' {
 			return false

@@ -59,12 +59,12 @@ func entry(record string) (e Entry, ok bool) {
 	if !ok || !isObject(object) || len(stage) != 1 || stage[0] < '0' || stage[0] > '3' {
 		return e, false
 	}
-	e.Object, e.Stage = rawID(object), stage[0]-'0'
+	e.Object, e.Stage = RawID(object), stage[0]-'0'
 	return e, (e.Stage > 0) == (head[0] == 'M' || head[0] == 'm')
 }
 
-// rawID gives the bytes of an id that isObject has accepted.
-func rawID(object string) string {
+// RawID gives the bytes of an id that isObject has accepted.
+func RawID(object string) string {
 	raw, _ := hex.DecodeString(object)
 	return string(raw)
 }

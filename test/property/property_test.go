@@ -45,7 +45,7 @@ func TestForksOfRandomStatesAreTheirParents(t *testing.T) {
 		for i := range *forks {
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
 				t.Parallel()
-				g := &generator{Rand: rand.New(rand.NewPCG(*seed, uint64(i)))}
+				g := &generator{Rand: rand.New(rand.NewPCG(*seed, uint64(i))), whole: i%2 == 0}
 				var states []state
 				for range *paths {
 					states = append(states, g.state())
@@ -159,7 +159,7 @@ func fork(top, child string, before snapshot.Snapshot) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, o.RollBack(ctx), o.Close(), forget(parent.CommonDir)) }()
-	into, err := o.Create(ctx, carry.CreateRequest{Path: child, Branch: "child", Base: parent.Head})
+	into, err := o.Create(ctx, carry.CreateRequest{Path: child, Branch: "child", Base: parent.Head, Like: plan})
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,8 @@ var endings = map[string]string{
 
 type generator struct {
 	*rand.Rand
-	next int
+	next  int
+	whole bool // nothing is skipped on disk: of such a repository the clean files are copied instead of checked out
 }
 
 func pick[T any](g *generator, from ...T) T { return from[g.IntN(len(from))] }
@@ -135,7 +136,9 @@ func (g *generator) state() state {
 		s.disk = form{"gone", ""}
 	}
 	if s.index.kind != "" && s.index.kind != "announced" && g.IntN(8) == 0 {
-		s.flag = pick(g, "assume-unchanged", "skip-worktree")
+		if s.flag = pick(g, "assume-unchanged", "skip-worktree"); g.whole {
+			s.flag = "assume-unchanged"
+		}
 	}
 	return s
 }
