@@ -33,6 +33,8 @@ type Plan struct {
 	aside map[string]kind // what status names and the disk plan does not, as it was
 	fresh bool            // the target is a child that this operation makes
 
+	borrowed bool // what was read is another plan's (Copy)
+
 	includedBytes int64 // of Bytes, those of ignored files
 	counted       bool  // the numbers are those of all that comes
 
@@ -108,7 +110,9 @@ func (p *Plan) Close() {
 	for _, s := range p.subs {
 		s.plan.Close()
 	}
-	p.seen.close()
+	if !p.borrowed {
+		p.seen.close()
+	}
 	p.merge.close()
 }
 

@@ -33,6 +33,8 @@ type said struct {
 	At     time.Time `json:"at"`
 	What   string    `json:"what"`
 	Source exact     `json:"source,omitempty"` // of begun: the parent's top level
+	Call   string    `json:"call,omitempty"`   // of begun: the operation that this one is a copy of
+	Copies []string  `json:"copies,omitempty"` // of a call's begun: its copies' operations; of its completed: those that are the user's
 	Step   *Step     `json:"step,omitempty"`
 	Entry  exact     `json:"entry,omitempty"` // of made: name in <common>/worktrees
 }
@@ -41,6 +43,9 @@ type said struct {
 type trail struct {
 	id      string
 	source  string
+	call    string   // the operation that this one is a copy of; "" for none
+	copies  []string // the operations that are copies of this one
+	kept    []string // of those, the ones that are the user's
 	steps   []Step
 	times   []time.Time // when each step was recorded
 	entry   string      // "" until made
@@ -55,7 +60,7 @@ func (t *trail) add(s said) {
 	t.last = s.At
 	switch s.What {
 	case saidBegun:
-		t.source = string(s.Source)
+		t.source, t.call, t.copies = string(s.Source), s.Call, s.Copies
 	case saidStep:
 		if s.Step != nil {
 			t.steps, t.times = append(t.steps, *s.Step), append(t.times, s.At)
@@ -69,7 +74,7 @@ func (t *trail) add(s said) {
 	case saidUndoing:
 		t.undoing = true
 	case saidCompleted, saidRolledBack, saidKept:
-		t.end = s.What
+		t.end, t.kept = s.What, s.Copies
 	}
 }
 
@@ -225,7 +230,7 @@ func (j *journal) close(commonDir string) error {
 		return err
 	}
 	var text []byte
-	lines := []said{{At: j.last, What: saidBegun, Source: exact(j.source)}}
+	lines := []said{{At: j.last, What: saidBegun, Source: exact(j.source), Call: j.call, Copies: j.copies}}
 	if folder := workspaceOf(j.steps); j.end == saidKept && folder != "" {
 		stands := Step{Carry: &CarryStep{Target: folder}}
 		if r := j.removal(); r != nil {
@@ -236,7 +241,7 @@ func (j *journal) close(commonDir string) error {
 		}
 		lines = append(lines, said{At: j.last, What: saidStep, Step: &stands})
 	}
-	for _, s := range append(lines, said{At: j.last, What: j.end}) {
+	for _, s := range append(lines, said{At: j.last, What: j.end, Copies: j.kept}) {
 		line, e := json.Marshal(s)
 		err = errors.Join(err, e)
 		text = append(append(text, line...), '\n')

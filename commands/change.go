@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sidefork/sidefork/carry"
@@ -17,8 +18,14 @@ import (
 // is made.
 
 // createWorkspace makes the child's branch and worktree, with hooks off, and proves that it is itself.
-func createWorkspace(ctx context.Context, undo *carry.Operation, there place, oid string) (worktree.Worktree, error) {
-	return undo.Create(ctx, carry.CreateRequest{Path: there.folder, Branch: there.branch, Base: oid})
+func createWorkspace(ctx context.Context, undo *carry.Operation, turn *sync.Mutex, there place, oid string) (worktree.Worktree, error) {
+	turn.Lock()
+	defer turn.Unlock()
+	return undo.Create(ctx, createRequest(there, oid))
+}
+
+func createRequest(there place, oid string) carry.CreateRequest {
+	return carry.CreateRequest{Path: there.folder, Branch: there.branch, Base: oid}
 }
 
 // carryInto writes the plan into the child and proves it. nil where nothing was to come.
@@ -68,9 +75,9 @@ func storeConversation(ctx context.Context, env *Env, launch *agent.Launch) (*ag
 // startLimit bounds the wait for a fork's agent to be seen.
 const startLimit = 60 * time.Second
 
-// awaitStart tells the client when the fork's agent was seen to be up, and its session id where that could not be known
+// awaitStart tells the client when the agent of a child was seen to be up, and its session id where that could not be known
 // beforehand. It outlives the answer: the client starts the agent only after that.
-func awaitStart(env *Env, p ForkParams, session *agent.Session, launch *agent.Launch) {
+func awaitStart(env *Env, p ForkParams, session *agent.Session, child worktree.Worktree, launch *agent.Launch) {
 	if launch == nil || p.Launch != "client" || env.Notify == nil || env.Background == nil {
 		return
 	}
@@ -80,10 +87,10 @@ func awaitStart(env *Env, p ForkParams, session *agent.Session, launch *agent.La
 		started, err := sessions.AwaitStart(ctx, env.sessions(), *session, *launch)
 		switch {
 		case err == nil:
-			env.Notify("sidefork/started", StartedParams{OperationID: p.OperationID, Session: &started.Session, PID: started.PID})
+			env.Notify("sidefork/started", StartedParams{OperationID: p.OperationID, Workspace: child.Path, Session: &started.Session, PID: started.PID})
 		case errors.Is(ctx.Err(), context.DeadlineExceeded):
 			w := warning("startUnknown", "")
-			env.Notify("sidefork/started", StartedParams{OperationID: p.OperationID, Warning: &w})
+			env.Notify("sidefork/started", StartedParams{OperationID: p.OperationID, Workspace: child.Path, Warning: &w})
 		default:
 			env.log().Info("start not seen", zap.Error(err))
 		}

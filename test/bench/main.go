@@ -71,6 +71,7 @@ func run(rounds int, where, only string) error {
 		{"fork-large", b.forkLarge},
 		{"fork-one-of-many", b.forkOneOfMany},
 		{"fork-many-changed", b.forkManyChanged},
+		{"fork-copies", b.forkCopies},
 		{"cancel", b.cancel},
 	} {
 		if !strings.Contains(figure.name, only) {
@@ -226,6 +227,65 @@ func (b bench) forkManyChanged() error {
 	return b.fork("fork, 20,000 files, 10,000 changed", 20_000, 10_000, 0, "")
 }
 
+// forkCopies measures eight children in one call against one.
+func (b bench) forkCopies() error {
+	const n = 8
+	repo, err := b.repository("copies", 5_000)
+	if err != nil {
+		return err
+	}
+	if err := dirty(repo, 5_000, 10, 10); err != nil {
+		return err
+	}
+	s, err := b.serve()
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	fork := func(copies int) func() (time.Duration, error) {
+		return func() (time.Duration, error) {
+			begin := time.Now()
+			_, err := s.call("workspace/executeCommand", map[string]any{"command": "sidefork.fork", "workDoneToken": "fork", "arguments": []any{map[string]any{
+				"workspace": repo, "name": "bench-child", "dir": filepath.Join(b.dir, "child"), "launch": "none", "copies": copies,
+			}}})
+			d := time.Since(begin)
+			if err != nil {
+				return d, err
+			}
+			if copies == 1 {
+				return d, removeChild(repo, filepath.Join(b.dir, "child"), "bench-child")
+			}
+			for i := range copies {
+				number := "-" + strconv.Itoa(i+1)
+				err = errors.Join(err, removeChild(repo, filepath.Join(b.dir, "child")+number, "bench-child"+number))
+			}
+			return d, err
+		}
+	}
+	add := func() (all time.Duration, err error) { // what git alone takes for as many
+		for i := range n {
+			number := "-" + strconv.Itoa(i+1)
+			d, err := timed("git", "-C", repo, "worktree", "add", "-q", "-b", "bench-child"+number, filepath.Join(b.dir, "child")+number, "HEAD")
+			if err != nil {
+				return 0, err
+			}
+			all += d
+		}
+		for i := range n {
+			number := "-" + strconv.Itoa(i+1)
+			err = errors.Join(err, removeChild(repo, filepath.Join(b.dir, "child")+number, "bench-child"+number))
+		}
+		return all, err
+	}
+	times, err := interleave(b.rounds, fork(n), fork(1), add)
+	if err != nil {
+		return err
+	}
+	row("8 copies at once, 5,000 files, 10 changed, 10 new", times[0], times[1], "one", "≤ 3")
+	row("the same", times[0], times[2], "8 × git worktree add", "")
+	return os.RemoveAll(repo)
+}
+
 // cancel measures from a cancel in the middle of a copy of 10 GiB to the answer, by which all is taken back.
 func (b bench) cancel() error {
 	repo, err := b.repository("cancel", 100)
@@ -282,14 +342,7 @@ func (b bench) fork(what string, files, changed, created int, goal string) error
 	}
 	defer s.stop()
 	child := filepath.Join(b.dir, "child")
-	remove := func() error {
-		for _, argv := range [][]string{{"worktree", "remove", "--force", child}, {"branch", "-q", "-D", "bench-child"}} {
-			if out, err := exec.Command("git", append([]string{"-C", repo}, argv...)...).CombinedOutput(); err != nil {
-				return fmt.Errorf("%v: %w\n%s", argv, err, out)
-			}
-		}
-		return nil
-	}
+	remove := func() error { return removeChild(repo, child, "bench-child") }
 	times, err := interleave(b.rounds, func() (time.Duration, error) {
 		begin := time.Now()
 		_, err := s.call("workspace/executeCommand", map[string]any{"command": "sidefork.fork", "workDoneToken": "fork", "arguments": []any{map[string]any{
@@ -312,6 +365,15 @@ func (b bench) fork(what string, files, changed, created int, goal string) error
 	}
 	row(what, times[0], times[1], "git worktree add", goal)
 	return os.RemoveAll(repo)
+}
+
+func removeChild(repo, child, branch string) error {
+	for _, argv := range [][]string{{"worktree", "remove", "--force", child}, {"branch", "-q", "-D", branch}} {
+		if out, err := exec.Command("git", append([]string{"-C", repo}, argv...)...).CombinedOutput(); err != nil {
+			return fmt.Errorf("%v: %w\n%s", argv, err, out)
+		}
+	}
+	return nil
 }
 
 // repository makes one with n committed files of about 400 bytes in folders of a hundred.
