@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sidefork/sidefork/carry/git"
+	"github.com/sidefork/sidefork/carry/pulse"
 	"github.com/sidefork/sidefork/carry/worktree"
 )
 
@@ -74,6 +75,7 @@ const (
 // Look reads what a carry from a worktree would bring to one that is at the commit base. It writes nothing. What cannot
 // be carried is a refusal in the plan; an error means that looking itself failed.
 func Look(ctx context.Context, from worktree.Worktree, base string, opts Options) (*Plan, error) {
+	ctx = pulse.Context(ctx)
 	p := &Plan{from: from, base: base, opts: opts, fresh: true, named: map[string]*item{}, aside: map[string]kind{}}
 	if from.Head != base {
 		p.refuse("baseMismatch")

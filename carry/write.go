@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/sidefork/sidefork/carry/pulse"
 	"github.com/sidefork/sidefork/carry/worktree"
 )
 
@@ -59,6 +60,7 @@ func (p *Plan) Into(ctx context.Context, child worktree.Worktree, o recorder, mo
 	if no := p.Refused(); no != nil {
 		return nil, no
 	}
+	ctx = pulse.Context(ctx)
 	before := p.tell(moved)
 	if err := p.level(ctx, child, o, before(0)); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sidefork/sidefork/carry"
+	"github.com/sidefork/sidefork/carry/pulse"
 	"github.com/sidefork/sidefork/carry/worktree"
 	"github.com/sidefork/sidefork/sessions"
 	"github.com/sidefork/sidefork/sessions/agent"
@@ -66,6 +67,7 @@ func storeConversation(ctx context.Context, env *Env, launch *agent.Launch) (*ag
 	if launch == nil || launch.Import == nil {
 		return launch, nil
 	}
+	defer pulse.Hold(ctx)()
 	if err := sessions.Import(context.WithoutCancel(ctx), env.sessions(), *launch); err != nil {
 		return nil, []Warning{warning("sessionNotForked", err.Error(), "agent", launch.Parent.Agent, "id", launch.Parent.ID)}
 	}
@@ -138,15 +140,20 @@ func recoverEarlier(ctx context.Context, env *Env, commonDir string) []Warning {
 // RecoverFolders takes back what a killed sidecar has left in the repositories of these folders; one that is no
 // repository is passed over. A sidecar does this when it starts.
 func RecoverFolders(ctx context.Context, env *Env, folders []string) []Warning {
-	var warnings []Warning
-	seen := map[string]bool{}
-	for _, folder := range folders {
-		w, err := worktree.Open(ctx, folder)
-		if err != nil || seen[w.CommonDir] {
-			continue
+	warnings, hangs := patiently(ctx, env.Patience, func(ctx context.Context) (warnings []Warning) {
+		seen := map[string]bool{}
+		for _, folder := range folders {
+			w, err := worktree.Open(ctx, folder)
+			if err != nil || seen[w.CommonDir] {
+				continue
+			}
+			seen[w.CommonDir] = true
+			warnings = append(warnings, recoverEarlier(ctx, env, w.CommonDir)...)
 		}
-		seen[w.CommonDir] = true
-		warnings = append(warnings, recoverEarlier(ctx, env, w.CommonDir)...)
+		return warnings
+	})
+	if hangs != nil { // or no command would ever run
+		env.log().Error("the recovery hangs", zap.Strings("folders", folders), zap.String("detail", hangs.Detail))
 	}
 	return warnings
 }

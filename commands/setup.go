@@ -14,6 +14,7 @@ import (
 
 	"github.com/sidefork/sidefork/carry"
 	"github.com/sidefork/sidefork/carry/group"
+	"github.com/sidefork/sidefork/carry/pulse"
 	"github.com/sidefork/sidefork/carry/worktree"
 	"github.com/sidefork/sidefork/commands/setup"
 )
@@ -130,6 +131,7 @@ type setupRun struct {
 // runSetup runs the post-checkout hook, as git itself would have done, then the repository's setup: now that the carry is
 // proved, whatever they do stands on top. What fails is a warning, and the fork stands; a cancel takes it back.
 func runSetup(ctx context.Context, env *Env, undo *carry.Operation, child worktree.Worktree, at setup.Place, choice setupChoice) (setupRun, error) {
+	defer pulse.Hold(ctx)() // the repository's programs take the time that they take; a setup has its own limit
 	s := setupRun{warnings: append(runHook(ctx, undo, child), choice.warnings...)}
 	if err := ctx.Err(); err != nil || choice.found == nil {
 		return s, err
