@@ -36,6 +36,8 @@ type Plan struct {
 
 	borrowed bool // what was read is another plan's (Copy)
 
+	targets map[string]worktree.Worktree // the submodules of an existing target, by path
+
 	includedBytes int64 // of Bytes, those of ignored files
 	counted       bool  // the numbers are those of all that comes
 

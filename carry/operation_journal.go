@@ -114,7 +114,7 @@ func (t *trail) check(commonDir string) error {
 			if s.Carry.Fresh && (ws == nil || s.Carry.Target != string(ws.Path) && t.submodule(s.Carry.Target) == nil) {
 				return errors.New("a carry into a child that is not the operation's")
 			}
-			if g := s.Carry.TargetGitDir; !s.Carry.Fresh && g != commonDir && filepath.Dir(g) != filepath.Join(commonDir, "worktrees") {
+			if g := s.Carry.TargetGitDir; !s.Carry.Fresh && g != commonDir && filepath.Dir(g) != filepath.Join(commonDir, "worktrees") && !isStore(commonDir, g) {
 				return errors.New("a carry into another repository")
 			}
 			for _, p := range s.Carry.Paths {
@@ -128,6 +128,19 @@ func (t *trail) check(commonDir string) error {
 		return errors.New("an entry outside " + commonDir)
 	}
 	return nil
+}
+
+// isStore says whether a git folder is where a submodule of one of the repository's worktrees has it.
+func isStore(commonDir, gitDir string) bool {
+	below, err := filepath.Rel(commonDir, gitDir)
+	if err != nil || !filepath.IsLocal(below) {
+		return false
+	}
+	parts := strings.Split(filepath.ToSlash(below), "/")
+	if parts[0] == "worktrees" {
+		parts = parts[min(2, len(parts)):]
+	}
+	return len(parts) > 1 && parts[0] == "modules"
 }
 
 // isOperationID says whether id can be an operation's: a UUID, since it becomes a file name.

@@ -151,7 +151,17 @@ func (w *writing) lookAgain(ctx context.Context) error {
 		}
 	}
 	slices.SortFunc(next.disk, func(a, b *item) int { return strings.Compare(a.path, b.path) })
-	next.fresh, next.Argv = old.fresh, old.Argv
+	next.fresh, next.Argv, next.targets = old.fresh, old.Argv, old.targets
+	if !next.fresh { // what the target's submodules are has not changed by what was written outside of them
+		if err := next.meetSubmodules(ctx, next.detach(), next.targets); err != nil {
+			next.Close()
+			return err
+		}
+		if no := next.Refused(); no != nil {
+			next.Close()
+			return no
+		}
+	}
 	next.between, next.compared, next.share = old.between, old.compared, old.share
 	index := old.index
 	old.Close()
