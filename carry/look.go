@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sidefork/sidefork/carry/git"
+	"github.com/sidefork/sidefork/carry/pulse"
 	"github.com/sidefork/sidefork/carry/worktree"
 )
 
@@ -32,6 +33,10 @@ type Plan struct {
 	index indexPlan
 	aside map[string]kind // what status names and the disk plan does not, as it was
 	fresh bool            // the target is a child that this operation makes
+
+	borrowed bool // what was read is another plan's (Copy)
+
+	targets map[string]worktree.Worktree // the submodules of an existing target, by path
 
 	includedBytes int64 // of Bytes, those of ignored files
 	counted       bool  // the numbers are those of all that comes
@@ -73,6 +78,7 @@ const (
 // Look reads what a carry from a worktree would bring to one that is at the commit base. It writes nothing. What cannot
 // be carried is a refusal in the plan; an error means that looking itself failed.
 func Look(ctx context.Context, from worktree.Worktree, base string, opts Options) (*Plan, error) {
+	ctx = pulse.Context(ctx)
 	p := &Plan{from: from, base: base, opts: opts, fresh: true, named: map[string]*item{}, aside: map[string]kind{}}
 	if from.Head != base {
 		p.refuse("baseMismatch")
@@ -109,7 +115,9 @@ func (p *Plan) Close() {
 	for _, s := range p.subs {
 		s.plan.Close()
 	}
-	p.seen.close()
+	if !p.borrowed {
+		p.seen.close()
+	}
 	p.merge.close()
 }
 

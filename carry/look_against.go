@@ -17,17 +17,38 @@ import (
 )
 
 // Against adds the refusals of an existing target: it must be another clean worktree of the same repository, with nothing
-// in the way of what would be written. Where it is at another commit the plan becomes one that merges (merge.go). Its
-// submodules are neither looked into nor written to. It writes nothing. An error means that looking failed.
+// in the way of what would be written. Where it is at another commit the plan becomes one that merges (merge.go). Of its
+// submodules see submodule_into.go. It writes nothing. An error means that looking failed.
 func (p *Plan) Against(ctx context.Context, target worktree.Worktree) error {
-	p.fresh = false
-	p.withoutSubmodules()
 	switch {
 	case target.Path == p.from.Path:
 		p.refuse("sameWorkspace")
 	case target.CommonDir != p.from.CommonDir:
 		p.refuse("otherRepository")
 	}
+	return p.against(ctx, target)
+}
+
+// against is Against for a target of which it is sure whose it is: a submodule's has a store of its own.
+func (p *Plan) against(ctx context.Context, target worktree.Worktree) error {
+	p.fresh = false
+	subs := p.detach()
+	err := p.levelAgainst(ctx, target, len(subs) > 0)
+	if err != nil {
+		p.subs = subs // they are closed with the plan
+		return err
+	}
+	if err := p.meetSubmodules(ctx, subs, p.targets); err != nil {
+		return err
+	}
+	if p.seen != nil { // else it was refused before anything was read
+		p.Argv = p.commands()
+	}
+	return nil
+}
+
+// levelAgainst is against without the submodules; those that the target has are taken down.
+func (p *Plan) levelAgainst(ctx context.Context, target worktree.Worktree, submodules bool) error {
 	if p.Refused() != nil {
 		return nil
 	}
@@ -56,6 +77,11 @@ func (p *Plan) Against(ctx context.Context, target worktree.Worktree) error {
 	if dirty != "" {
 		p.refuse("targetDirty", "path", dirty)
 		return nil
+	}
+	if submodules {
+		if p.targets, err = r.checkedOutIn(ctx, t, p.opts.depth); err != nil {
+			return err
+		}
 	}
 	if target.Head != p.base {
 		return p.onto(ctx, target, r, t)

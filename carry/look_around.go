@@ -13,6 +13,8 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/sidefork/sidefork/carry/pulse"
 )
 
 // surroundings is what lies in a worktree's folders and git's status does not tell: it is found by listing every
@@ -53,6 +55,7 @@ func listAll(ctx context.Context, x *explorer) (*explorer, error) {
 // listBelow lists all that is below some folders, a few of them at a time.
 func listBelow(ctx context.Context, x *explorer, folders []string) (*explorer, error) {
 	g, ctx := errgroup.WithContext(ctx)
+	ctx = pulse.Context(ctx)
 	g.SetLimit(4)
 	if err := x.listEach(ctx, g, folders); err != nil {
 		return nil, errors.Join(err, g.Wait())

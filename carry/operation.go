@@ -29,8 +29,10 @@ type Operation struct {
 	ID string
 
 	source   worktree.Worktree
-	hookFile string       // where the child's post-checkout hook would be; "" until Create
-	jobs     []group.Jobs // what hooks and setup have left running in the child
+	before   *WorkspaceStep // what was there before the call that this is one copy of; nil where it is none
+	waits    bool           // of a call: one of its copies has not ended, and Recover must look at it again
+	hookFile string         // where the child's post-checkout hook would be; "" until Create
+	jobs     []group.Jobs   // what hooks and setup have left running in the child
 	answer   []byte
 
 	mu         sync.Mutex // Will may be called from parallel writers
@@ -43,6 +45,10 @@ type Operation struct {
 // <common>/sidefork. Refusals: invalidArgument (the id is no uuid, or was used), forkInProgress (another operation of
 // this source is running, in whatever process), createFailed and noSpace (the git folder cannot be written).
 func Begin(ctx context.Context, source worktree.Worktree, id string) (*Operation, error) {
+	return begin(ctx, source, said{}, id)
+}
+
+func begin(ctx context.Context, source worktree.Worktree, first said, id string) (*Operation, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -55,13 +61,24 @@ func Begin(ctx context.Context, source worktree.Worktree, id string) (*Operation
 			return nil, cannotCreate(err)
 		}
 	}
-	o := &Operation{ID: id, source: source}
-	var err error
-	if o.sourceLock, err = tryLock(sourceLock(common, source.GitDir)); err != nil {
+	held, err := tryLock(sourceLock(common, source.GitDir))
+	if err != nil {
 		return nil, inProgress(err)
 	}
-	if o.lock, err = tryLock(operationLock(common, id)); err != nil {
-		o.sourceLock.release()
+	o, err := openOperation(source, first, id)
+	if err != nil {
+		held.release()
+		return nil, err
+	}
+	o.sourceLock = held
+	return o, nil
+}
+
+// openOperation takes an operation's lock and begins its journal with the first line.
+func openOperation(source worktree.Worktree, first said, id string) (*Operation, error) {
+	common := source.CommonDir
+	held, err := tryLock(operationLock(common, id))
+	if err != nil {
 		if errors.Is(err, errLocked) && !nothingAt(journalFile(common, id)) { // it runs, from another source
 			return nil, usedBefore()
 		}
@@ -69,19 +86,18 @@ func Begin(ctx context.Context, source worktree.Worktree, id string) (*Operation
 	}
 	file, err := os.OpenFile(journalFile(common, id), os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
-		o.lock.removeAndRelease()
-		o.sourceLock.release()
+		held.removeAndRelease()
 		if errors.Is(err, os.ErrExist) {
 			return nil, usedBefore()
 		}
 		return nil, cannotCreate(err)
 	}
-	o.journal = &journal{file: file, trail: trail{id: id}}
-	if err := o.journal.say(said{What: saidBegun, Source: exact(source.Path)}, false); err != nil {
+	o := &Operation{ID: id, source: source, lock: held, journal: &journal{file: file, trail: trail{id: id}}}
+	first.What, first.Source = saidBegun, exact(source.Path)
+	if err := o.journal.say(first, false); err != nil {
 		file.Close()
 		os.Remove(file.Name())
-		o.lock.removeAndRelease()
-		o.sourceLock.release()
+		held.removeAndRelease()
 		return nil, cannotCreate(err)
 	}
 	return o, nil
@@ -172,7 +188,7 @@ func (o *Operation) Close() error {
 		return nil
 	}
 	var err error
-	if o.journal.end == "" && len(o.journal.steps) == 0 {
+	if o.journal.end == "" && len(o.journal.steps) == 0 && !o.waits {
 		err = o.journal.say(said{What: saidRolledBack}, false)
 	}
 	if o.answer != nil && o.journal.end != "" {

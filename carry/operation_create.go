@@ -61,7 +61,11 @@ func (o *Operation) Create(ctx context.Context, c CreateRequest) (worktree.Workt
 	if ref := filepath.Join(common, "refs", "heads", filepath.FromSlash(c.Branch)); isFile(ref) || isLink(ref) {
 		return worktree.Worktree{}, taken(c.Branch)
 	}
-	if err := o.Will(Step{Workspace: stepFor(common, path, c)}); err != nil {
+	step := stepFor(common, path, c)
+	if o.before != nil {
+		step.Folders, step.GitFolders = o.before.Folders, o.before.GitFolders
+	}
+	if err := o.Will(Step{Workspace: step}); err != nil {
 		return worktree.Worktree{}, cannotCreate(err)
 	}
 	// The branch is made by itself, with the operation's name in its reflog: `worktree add -b` leaves a branch behind

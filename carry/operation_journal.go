@@ -33,6 +33,8 @@ type said struct {
 	At     time.Time `json:"at"`
 	What   string    `json:"what"`
 	Source exact     `json:"source,omitempty"` // of begun: the parent's top level
+	Call   string    `json:"call,omitempty"`   // of begun: the operation that this one is a copy of
+	Copies []string  `json:"copies,omitempty"` // of a call's begun: its copies' operations; of its completed: those that are the user's
 	Step   *Step     `json:"step,omitempty"`
 	Entry  exact     `json:"entry,omitempty"` // of made: name in <common>/worktrees
 }
@@ -41,6 +43,9 @@ type said struct {
 type trail struct {
 	id      string
 	source  string
+	call    string   // the operation that this one is a copy of; "" for none
+	copies  []string // the operations that are copies of this one
+	kept    []string // of those, the ones that are the user's
 	steps   []Step
 	times   []time.Time // when each step was recorded
 	entry   string      // "" until made
@@ -55,7 +60,7 @@ func (t *trail) add(s said) {
 	t.last = s.At
 	switch s.What {
 	case saidBegun:
-		t.source = string(s.Source)
+		t.source, t.call, t.copies = string(s.Source), s.Call, s.Copies
 	case saidStep:
 		if s.Step != nil {
 			t.steps, t.times = append(t.steps, *s.Step), append(t.times, s.At)
@@ -69,7 +74,7 @@ func (t *trail) add(s said) {
 	case saidUndoing:
 		t.undoing = true
 	case saidCompleted, saidRolledBack, saidKept:
-		t.end = s.What
+		t.end, t.kept = s.What, s.Copies
 	}
 }
 
@@ -109,7 +114,7 @@ func (t *trail) check(commonDir string) error {
 			if s.Carry.Fresh && (ws == nil || s.Carry.Target != string(ws.Path) && t.submodule(s.Carry.Target) == nil) {
 				return errors.New("a carry into a child that is not the operation's")
 			}
-			if g := s.Carry.TargetGitDir; !s.Carry.Fresh && g != commonDir && filepath.Dir(g) != filepath.Join(commonDir, "worktrees") {
+			if g := s.Carry.TargetGitDir; !s.Carry.Fresh && g != commonDir && filepath.Dir(g) != filepath.Join(commonDir, "worktrees") && !isStore(commonDir, g) {
 				return errors.New("a carry into another repository")
 			}
 			for _, p := range s.Carry.Paths {
@@ -123,6 +128,19 @@ func (t *trail) check(commonDir string) error {
 		return errors.New("an entry outside " + commonDir)
 	}
 	return nil
+}
+
+// isStore says whether a git folder is where a submodule of one of the repository's worktrees has it.
+func isStore(commonDir, gitDir string) bool {
+	below, err := filepath.Rel(commonDir, gitDir)
+	if err != nil || !filepath.IsLocal(below) {
+		return false
+	}
+	parts := strings.Split(filepath.ToSlash(below), "/")
+	if parts[0] == "worktrees" {
+		parts = parts[min(2, len(parts)):]
+	}
+	return len(parts) > 1 && parts[0] == "modules"
 }
 
 // isOperationID says whether id can be an operation's: a UUID, since it becomes a file name.
@@ -225,7 +243,7 @@ func (j *journal) close(commonDir string) error {
 		return err
 	}
 	var text []byte
-	lines := []said{{At: j.last, What: saidBegun, Source: exact(j.source)}}
+	lines := []said{{At: j.last, What: saidBegun, Source: exact(j.source), Call: j.call, Copies: j.copies}}
 	if folder := workspaceOf(j.steps); j.end == saidKept && folder != "" {
 		stands := Step{Carry: &CarryStep{Target: folder}}
 		if r := j.removal(); r != nil {
@@ -236,7 +254,7 @@ func (j *journal) close(commonDir string) error {
 		}
 		lines = append(lines, said{At: j.last, What: saidStep, Step: &stands})
 	}
-	for _, s := range append(lines, said{At: j.last, What: j.end}) {
+	for _, s := range append(lines, said{At: j.last, What: j.end, Copies: j.kept}) {
 		line, e := json.Marshal(s)
 		err = errors.Join(err, e)
 		text = append(append(text, line...), '\n')

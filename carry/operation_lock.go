@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/sidefork/sidefork/carry/pulse"
 )
 
 // A lock is an open file that is locked for as long as somebody keeps it open: the system frees it when its holder dies,
@@ -46,6 +48,7 @@ func waitLock(ctx context.Context, path string) (*lock, error) {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		case <-time.After(pause):
+			pulse.Beat(ctx) // whoever has it is watched on its own
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/sidefork/sidefork/carry/pulse"
 )
 
 // inParallel does n things in chunks of neighbours, a few chunks at a time. The first error ends it.
@@ -16,7 +18,7 @@ func inParallel(ctx context.Context, n int, do func(ctx context.Context, from, t
 		if gctx.Err() != nil {
 			break
 		}
-		g.Go(func() error { return do(gctx, from, min(from+chunk, n)) })
+		g.Go(func() error { return do(pulse.Context(gctx), from, min(from+chunk, n)) })
 	}
 	if err := g.Wait(); err != nil {
 		return err

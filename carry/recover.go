@@ -2,6 +2,7 @@ package carry
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +18,7 @@ import (
 
 // Recovered is what became of an operation whose process died.
 type Recovered struct {
-	Operation string
+	Operation string   // of a copy: the call's
 	Workspace string   // the child, or the target of a carry
 	Action    string   // rolledBack; finished (a removal that had begun); kept, where it holds something that the operation did not write; failed: to be tried again
 	Paths     []string // of kept: what it holds, at most a hundred; of failed: what stands
@@ -41,13 +42,28 @@ func Recover(ctx context.Context, commonDir string) ([]Recovered, error) {
 	if err != nil {
 		return nil, fmt.Errorf("carry: recover: %w", err)
 	}
-	var done []Recovered
-	var failures []error
+	var open, calls, old []string
 	for _, e := range entries {
 		removeHalf(commonDir, e.Name())
 		id, ok := strings.CutSuffix(e.Name(), ".json")
-		if !ok || !isOperationID(id) || ctx.Err() != nil {
+		if !ok || !isOperationID(id) {
 			continue
+		}
+		switch t, err := readTrail(commonDir, id); { // the usual case takes no lock
+		case err == nil && t.end != "" && time.Since(t.last) > remembered:
+			old = append(old, id)
+		case err == nil && t.end != "":
+		case err == nil && len(t.copies) > 0:
+			calls = append(calls, id)
+		default:
+			open = append(open, id)
+		}
+	}
+	var done []Recovered
+	var failures []error
+	for _, id := range append(open, calls...) { // how a call has ended its copies say
+		if ctx.Err() != nil {
+			break
 		}
 		r, err := recoverOne(ctx, commonDir, id)
 		if err != nil {
@@ -56,6 +72,12 @@ func Recover(ctx context.Context, commonDir string) ([]Recovered, error) {
 		if r != nil {
 			done = append(done, *r)
 		}
+	}
+	for _, id := range old { // last: a copy may have needed its call's word
+		os.Remove(journalFile(commonDir, id))
+		os.Remove(answerFile(commonDir, id))
+		os.Remove(listingFile(commonDir, id))
+		os.Remove(savedReflog(commonDir, id))
 	}
 	if ctx.Err() != nil {
 		failures = append(failures, context.Cause(ctx))
@@ -100,15 +122,6 @@ func holderDied(commonDir, id string) bool {
 }
 
 func recoverOne(ctx context.Context, commonDir, id string) (*Recovered, error) {
-	if t, err := readTrail(commonDir, id); err == nil && t.end != "" { // the usual case takes no lock
-		if time.Since(t.last) > remembered {
-			os.Remove(journalFile(commonDir, id))
-			os.Remove(answerFile(commonDir, id))
-			os.Remove(listingFile(commonDir, id))
-			os.Remove(savedReflog(commonDir, id))
-		}
-		return nil, nil
-	}
 	held, err := tryLock(operationLock(commonDir, id))
 	if errors.Is(err, errLocked) && holderDied(commonDir, id) {
 		waiting, stop := context.WithTimeout(ctx, orphanLimit)
@@ -134,13 +147,21 @@ func recoverOne(ctx context.Context, commonDir, id string) (*Recovered, error) {
 		return nil, err
 	}
 	defer j.close(commonDir)
-	if len(j.steps) == 0 {
+	switch {
+	case j.isKeptByCall(commonDir):
+		return nil, j.say(said{What: saidCompleted}, true)
+	case len(j.copies) > 0:
+		if end := j.endOfCopies(commonDir); end != "" {
+			return nil, j.say(said{What: end}, false)
+		}
+		return nil, nil
+	case len(j.steps) == 0:
 		return nil, j.say(said{What: saidRolledBack}, false)
 	}
 	if err := j.check(commonDir); err != nil { // not ours: not a word of it is believed
 		return nil, fmt.Errorf("carry: recover %s: %w", id, err)
 	}
-	r := &Recovered{Operation: id, Workspace: workspaceOf(j.steps), Action: saidRolledBack}
+	r := &Recovered{Operation: cmp.Or(j.call, id), Workspace: workspaceOf(j.steps), Action: saidRolledBack}
 	err = undo{common: commonDir, journal: j}.run(context.WithoutCancel(ctx))
 	if stuck, ok := errors.AsType[*Stuck](err); ok && stuck.Err == nil {
 		r.Action, r.Paths = saidKept, stuck.Paths
@@ -238,6 +259,20 @@ func Stands(commonDir, id string) (folder, branch string) {
 	if err != nil {
 		return "", ""
 	}
+	for _, id := range t.copies { // the first that stands
+		if !isOperationID(id) {
+			continue
+		}
+		if copied, err := readTrail(commonDir, id); err == nil {
+			if folder, branch = copied.stands(); folder != "" {
+				return folder, branch
+			}
+		}
+	}
+	return t.stands()
+}
+
+func (t *trail) stands() (folder, branch string) {
 	if folder = workspaceOf(t.steps); folder == "" || nothingAt(folder) {
 		return "", ""
 	}

@@ -32,11 +32,12 @@ type submodule struct {
 	store string            // its name below <git folder>/modules, slashes
 	head  string            // what its HEAD file says: "ref: refs/heads/NAME", or an object id
 	plan  *Plan
+	to    *worktree.Worktree // that of an existing target; nil: it is made
 }
 
 // Why a submodule is left (Left.Reason).
 const (
-	leftSubmodule = "submodule"          // nothing that could be copied: no store, a broken one, nested too deep
+	leftSubmodule = "submodule"          // nothing that could be copied: no store, a broken one, nested too deep; not at the same commit in an existing target
 	leftElsewhere = "submoduleElsewhere" // its git folder is not one of this repository's own
 	leftConfig    = "submoduleConfig"    // its configuration would run programs or read other files
 )
@@ -115,19 +116,21 @@ func (p *Plan) add(s *submodule) {
 
 // proveObjects sees that the child's store has what its index names: it is not the parent's.
 func (s *submodule) proveObjects(ctx context.Context, inner worktree.Worktree) error {
-	var staged []string
+	lacking, err := git.Lacking(ctx, inner.Path, s.staged())
+	if err == nil && len(lacking) > 0 {
+		err = worktree.Refuse("proofFailed", "path", s.path+" ("+lacking[0]+")")
+	}
+	return err
+}
+
+// staged are the objects that the plan's entries name, and the commit has not.
+func (s *submodule) staged() (objects []string) {
 	for _, e := range s.plan.index.entries {
 		if e.staged() && e.mode != 0 && e.mode != git.ModeSubmodule && !s.plan.opts.Unstage {
-			staged = append(staged, e.object)
+			objects = append(objects, e.object)
 		}
 	}
-	if len(staged) == 0 {
-		return nil
-	}
-	if object, err := git.Lacks(ctx, inner.Path, staged); err != nil || object != "" {
-		return errors.Join(err, worktree.Refuse("proofFailed", "path", s.path+" ("+object+")"))
-	}
-	return nil
+	return objects
 }
 
 // ownBytes are the bytes of the plan's own level.
@@ -150,6 +153,8 @@ func (p *Plan) tell(moved func(done, total int64)) func(before int64) func(done,
 		return func(done, total int64) { moved(before+done, max(all, before+total)) }
 	}
 }
+
+func byPath(a, b File) int { return strings.Compare(a.Path, b.Path) }
 
 // remove takes out of the plan what add has counted.
 func (p *Plan) remove(s *submodule) {
@@ -186,26 +191,25 @@ func in(top string, no *Refusal) *Refusal {
 	return said
 }
 
-// withoutSubmodules leaves the submodules of the plan where they are: an existing target has, or has not, its own.
-func (p *Plan) withoutSubmodules() {
-	for _, s := range p.subs {
-		p.remove(s)
-		s.plan.Close()
-		p.left(s.path, leftSubmodule)
-		p.seen.stay(s.path, leftSubmodule)
+// place is where the submodule's changes go: into one that the target has, or one that is made.
+func (s *submodule) place(ctx context.Context, child worktree.Worktree, o recorder) (worktree.Worktree, error) {
+	if s.to == nil {
+		return s.make(ctx, child, o)
 	}
-	if p.subs != nil {
-		p.subs = nil
-		sortLeft(&p.Left)
+	s.plan.share = func() error { return s.lend(ctx) }
+	head, err := worktree.ReadHead(ctx, *s.to)
+	if err == nil && head != s.from.Head {
+		err = worktree.Refuse("targetMoved", "path", s.path)
 	}
+	return *s.to, err
 }
 
-// intoSubmodules makes each submodule in the child and carries into it. The plan's own level has been proved; that the
+// intoSubmodules makes each submodule in the child, or takes the target's, and carries into it. The plan's own level has been proved; that the
 // parent's has not moved meanwhile is seen by its HEAD and its index entries: each level is proved at a moment of its own.
 func (p *Plan) intoSubmodules(ctx context.Context, child worktree.Worktree, o recorder, before func(done int64) func(done, total int64)) error {
 	written := p.ownBytes()
 	for _, s := range p.subs {
-		inner, err := s.make(ctx, child, o)
+		inner, err := s.place(ctx, child, o)
 		if err != nil {
 			return err
 		}
@@ -226,13 +230,13 @@ func (p *Plan) intoSubmodules(ctx context.Context, child worktree.Worktree, o re
 	if len(p.subs) == 0 {
 		return nil
 	}
-	slices.SortFunc(p.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(p.Files, byPath)
 	sortLeft(&p.Left)
 	head, err := worktree.ReadHead(ctx, p.from)
 	if err != nil {
 		return err
 	}
-	if head != p.base {
+	if head != p.seen.status.Head {
 		return worktree.Refuse("parentMoved")
 	}
 	now, err := readIndex(ctx, p.from)

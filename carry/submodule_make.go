@@ -144,12 +144,14 @@ func (o *Operation) held() *os.File { return o.lock.file }
 
 // commands are what bringing the submodule runs, for the reader of a plan: from the folder that the outer ones run in.
 func (s *submodule) commands() [][]string {
-	list := append([][]string{
-		git.Command{Args: git.SetArgs("modules/"+s.store+"/config", "core.worktree", s.path)}.Argv(),
-		git.Command{Args: git.CheckOutArgs(), Config: git.NoTransport()}.Argv(),
-	}, s.plan.Argv...)
-	for i, argv := range list[1:] {
-		list[i+1] = slices.Concat(argv[:1], []string{"-C", s.path}, argv[1:])
+	var list [][]string
+	inside := s.plan.Argv
+	if s.to == nil {
+		list = append(list, git.Command{Args: git.SetArgs("modules/"+s.store+"/config", "core.worktree", s.path)}.Argv())
+		inside = append([][]string{git.Command{Args: git.CheckOutArgs(), Config: git.NoTransport()}.Argv()}, inside...)
+	}
+	for _, argv := range inside {
+		list = append(list, slices.Concat(argv[:1], []string{"-C", s.path}, argv[1:]))
 	}
 	return list
 }

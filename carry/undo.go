@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/sidefork/sidefork/carry/git"
+	"github.com/sidefork/sidefork/carry/pulse"
 	"github.com/sidefork/sidefork/carry/worktree"
 )
 
@@ -173,10 +174,12 @@ func (u undo) clearLevel(ctx context.Context, asks git.Command, root *os.Root, t
 	s := sweep{root: root, real: map[string]bool{".": true}}
 	for p := range u.written() { // the look has found them to be what was recorded; a link goes before what is behind it
 		s.unlink(p)
+		pulse.Beat(ctx)
 	}
 	s.real = map[string]bool{".": true}
 	for _, p := range paths {
 		s.unlink(p)
+		pulse.Beat(ctx)
 	}
 	s.removeEmptyFolders(".")
 	if left := rest(root, top); len(left) > 0 {

@@ -129,28 +129,34 @@ func (u undo) lookAtHalf(ctx context.Context, ws *WorkspaceStep, index string) (
 	return u.stagedByHand(ctx, ws, index, private.path)
 }
 
-// lookAtTarget gives what somebody has done in the existing target of a carry since: another commit, or entries in its
-// index that the carry did not write. Its old index must not be put over those.
+// lookAtTarget gives what somebody has done in the existing target of a carry since, or in a submodule of it: another
+// commit, or entries in its index that the carry did not write. Its old index must not be put over those.
 func (u undo) lookAtTarget(ctx context.Context) ([]string, error) {
+	seen := map[string]bool{}
 	for _, step := range u.journal.steps {
-		if step.Carry == nil || step.Carry.Fresh {
+		to := step.Carry
+		if to == nil || to.Fresh || seen[to.Target] {
 			continue
 		}
-		to := step.Carry
+		seen[to.Target] = true
 		if nothingAt(to.Target) && nothingAt(to.TargetGitDir) {
-			return nil, nil // the worktree was removed, and what was carried with it
+			continue // the worktree was removed, and what was carried with it
 		}
 		at, err := worktree.Open(ctx, to.Target)
 		if err != nil {
 			return []string{to.Target}, err
 		}
-		if !worktree.SameFile(at.Path, to.Target) || !worktree.SameFile(at.GitDir, to.TargetGitDir) || at.CommonDir != u.common {
+		whose := at.CommonDir == u.common || isStore(u.common, at.GitDir)
+		if !worktree.SameFile(at.Path, to.Target) || !worktree.SameFile(at.GitDir, to.TargetGitDir) || !whose {
 			return []string{to.Target}, errors.New("the target of the carry is another one by now")
 		}
 		if at.Head != to.Base {
 			return []string{to.Target}, nil
 		}
-		return u.lookAtEntries(ctx, git.Command{Dir: at.Path}, to.Base, at.Path) // every step of a carry has the same target
+		foreign, err := u.of(to.Target).lookAtEntries(ctx, git.Command{Dir: at.Path}, to.Base, at.Path)
+		if err != nil || len(foreign) > 0 {
+			return foreign, err
+		}
 	}
 	return nil, nil
 }

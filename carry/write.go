@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sidefork/sidefork/carry/pulse"
 	"github.com/sidefork/sidefork/carry/worktree"
 )
 
@@ -57,6 +58,7 @@ func (p *Plan) Into(ctx context.Context, child worktree.Worktree, o recorder, mo
 	if no := p.Refused(); no != nil {
 		return nil, no
 	}
+	ctx = pulse.Context(ctx)
 	before := p.tell(moved)
 	if err := p.level(ctx, child, o, before(0)); err != nil {
 		return nil, err
@@ -147,7 +149,17 @@ func (w *writing) lookAgain(ctx context.Context) error {
 		}
 	}
 	slices.SortFunc(next.disk, func(a, b *item) int { return strings.Compare(a.path, b.path) })
-	next.fresh, next.Argv = old.fresh, old.Argv
+	next.fresh, next.Argv, next.targets = old.fresh, old.Argv, old.targets
+	if !next.fresh { // what the target's submodules are has not changed by what was written outside of them
+		if err := next.meetSubmodules(ctx, next.detach(), next.targets); err != nil {
+			next.Close()
+			return err
+		}
+		if no := next.Refused(); no != nil {
+			next.Close()
+			return no
+		}
+	}
 	next.between, next.compared, next.share = old.between, old.compared, old.share
 	index := old.index
 	old.Close()

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sidefork/sidefork/carry"
+	"github.com/sidefork/sidefork/carry/pulse"
 	"github.com/sidefork/sidefork/carry/worktree"
 	"github.com/sidefork/sidefork/sessions"
 	"github.com/sidefork/sidefork/sessions/agent"
@@ -17,8 +19,16 @@ import (
 // is made.
 
 // createWorkspace makes the child's branch and worktree, with hooks off, and proves that it is itself.
-func createWorkspace(ctx context.Context, undo *carry.Operation, there place, oid string, like *carry.Plan) (worktree.Worktree, error) {
-	return undo.Create(ctx, carry.CreateRequest{Path: there.folder, Branch: there.branch, Base: oid, Like: like})
+func createWorkspace(ctx context.Context, undo *carry.Operation, turn *sync.Mutex, there place, oid string, like *carry.Plan) (worktree.Worktree, error) {
+	turn.Lock()
+	defer turn.Unlock()
+	request := createRequest(there, oid)
+	request.Like = like
+	return undo.Create(ctx, request)
+}
+
+func createRequest(there place, oid string) carry.CreateRequest {
+	return carry.CreateRequest{Path: there.folder, Branch: there.branch, Base: oid}
 }
 
 // carryInto writes the plan into the child and proves it. nil where nothing was to come.
@@ -59,6 +69,7 @@ func storeConversation(ctx context.Context, env *Env, launch *agent.Launch) (*ag
 	if launch == nil || launch.Import == nil {
 		return launch, nil
 	}
+	defer pulse.Hold(ctx)()
 	if err := sessions.Import(context.WithoutCancel(ctx), env.sessions(), *launch); err != nil {
 		return nil, []Warning{warning("sessionNotForked", err.Error(), "agent", launch.Parent.Agent, "id", launch.Parent.ID)}
 	}
@@ -68,9 +79,9 @@ func storeConversation(ctx context.Context, env *Env, launch *agent.Launch) (*ag
 // startLimit bounds the wait for a fork's agent to be seen.
 const startLimit = 60 * time.Second
 
-// awaitStart tells the client when the fork's agent was seen to be up, and its session id where that could not be known
+// awaitStart tells the client when the agent of a child was seen to be up, and its session id where that could not be known
 // beforehand. It outlives the answer: the client starts the agent only after that.
-func awaitStart(env *Env, p ForkParams, session *agent.Session, launch *agent.Launch) {
+func awaitStart(env *Env, p ForkParams, session *agent.Session, child worktree.Worktree, launch *agent.Launch) {
 	if launch == nil || p.Launch != "client" || env.Notify == nil || env.Background == nil {
 		return
 	}
@@ -80,10 +91,10 @@ func awaitStart(env *Env, p ForkParams, session *agent.Session, launch *agent.La
 		started, err := sessions.AwaitStart(ctx, env.sessions(), *session, *launch)
 		switch {
 		case err == nil:
-			env.Notify("sidefork/started", StartedParams{OperationID: p.OperationID, Session: &started.Session, PID: started.PID})
+			env.Notify("sidefork/started", StartedParams{OperationID: p.OperationID, Workspace: child.Path, Session: &started.Session, PID: started.PID})
 		case errors.Is(ctx.Err(), context.DeadlineExceeded):
 			w := warning("startUnknown", "")
-			env.Notify("sidefork/started", StartedParams{OperationID: p.OperationID, Warning: &w})
+			env.Notify("sidefork/started", StartedParams{OperationID: p.OperationID, Workspace: child.Path, Warning: &w})
 		default:
 			env.log().Info("start not seen", zap.Error(err))
 		}
@@ -131,15 +142,20 @@ func recoverEarlier(ctx context.Context, env *Env, commonDir string) []Warning {
 // RecoverFolders takes back what a killed sidecar has left in the repositories of these folders; one that is no
 // repository is passed over. A sidecar does this when it starts.
 func RecoverFolders(ctx context.Context, env *Env, folders []string) []Warning {
-	var warnings []Warning
-	seen := map[string]bool{}
-	for _, folder := range folders {
-		w, err := worktree.Open(ctx, folder)
-		if err != nil || seen[w.CommonDir] {
-			continue
+	warnings, hangs := patiently(ctx, env.Patience, func(ctx context.Context) (warnings []Warning) {
+		seen := map[string]bool{}
+		for _, folder := range folders {
+			w, err := worktree.Open(ctx, folder)
+			if err != nil || seen[w.CommonDir] {
+				continue
+			}
+			seen[w.CommonDir] = true
+			warnings = append(warnings, recoverEarlier(ctx, env, w.CommonDir)...)
 		}
-		seen[w.CommonDir] = true
-		warnings = append(warnings, recoverEarlier(ctx, env, w.CommonDir)...)
+		return warnings
+	})
+	if hangs != nil { // or no command would ever run
+		env.log().Error("the recovery hangs", zap.Strings("folders", folders), zap.String("detail", hangs.Detail))
 	}
 	return warnings
 }

@@ -158,7 +158,15 @@ type ForkResult struct {
 	Carried   *CarryResult `json:"carried,omitempty"`
 	Setup     *SetupResult `json:"setup,omitempty"`
 	Terminals []Terminal   `json:"terminals,omitempty"`
+	Copies    []ForkCopy   `json:"copies,omitempty"` // of a fork that asked for several, which has none of the above
 	Warnings  []Warning    `json:"warnings"`
+}
+
+// ForkCopy is one of several children: what a fork alone would answer, or why it was not made.
+type ForkCopy struct {
+	*ForkResult
+	Name  string   `json:"name"` // the branch
+	Error *Failure `json:"error,omitempty"`
 }
 
 // ForkSession is the child's conversation. ID is absent only while it cannot be known.
@@ -233,24 +241,32 @@ type CarryResult struct {
 // has counted.
 type Plan struct {
 	*carry.Numbers
-	Files     []carry.File `json:"files"`
-	Left      []carry.Left `json:"left"`
-	Refusals  []Reason     `json:"refusals"`
-	Commands  [][]string   `json:"commands"` // git's, then the agent's
-	Workspace string       `json:"workspace,omitempty"`
-	Name      string       `json:"name,omitempty"` // the child's branch
-	Dir       string       `json:"dir,omitempty"`  // the child's folder, or the target's
-	Base      string       `json:"base,omitempty"` // the object id that it starts from, or is at
-	Session   *Session     `json:"session,omitempty"`
-	Launch    *Launch      `json:"launch,omitempty"`
-	Setup     *SetupInfo   `json:"setup,omitempty"` // of a fork: what its decision is to be about
-	Warnings  []Warning    `json:"warnings"`
+	Files     []carry.File  `json:"files"`
+	Left      []carry.Left  `json:"left"`
+	Refusals  []Reason      `json:"refusals"`
+	Commands  [][]string    `json:"commands"` // git's, then the agent's
+	Workspace string        `json:"workspace,omitempty"`
+	Name      string        `json:"name,omitempty"`   // the child's branch
+	Dir       string        `json:"dir,omitempty"`    // the child's folder, or the target's
+	Copies    []PlannedCopy `json:"copies,omitempty"` // of a fork that asks for several; name, dir, launch and the commands after git's are the first one's
+	Base      string        `json:"base,omitempty"`   // the object id that it starts from, or is at
+	Session   *Session      `json:"session,omitempty"`
+	Launch    *Launch       `json:"launch,omitempty"`
+	Setup     *SetupInfo    `json:"setup,omitempty"` // of a fork: what its decision is to be about
+	Warnings  []Warning     `json:"warnings"`
+}
+
+// PlannedCopy is one of several children.
+type PlannedCopy struct {
+	Name string `json:"name"`
+	Dir  string `json:"dir"`
 }
 
 // StartedParams are those of the notification sidefork/started: the fork's agent was seen to be up, or (with Warning) it
 // was not within its time.
 type StartedParams struct {
 	OperationID string    `json:"operationId"`
+	Workspace   string    `json:"workspace"` // the child, of which a call may have made several
 	Session     *agent.ID `json:"session,omitempty"`
 	PID         int       `json:"pid,omitempty"`
 	Warning     *Warning  `json:"warning,omitempty"`

@@ -84,7 +84,6 @@ func TestWrongForkArgumentIsRefusedByName(t *testing.T) {
 		{`"setup":{"decision":"skip","hash":"h"}`, "invalidArgument", "setup.hash"},
 		{`"at":"m"`, "notYet", "at"},
 		{`"launch":"tmux"`, "notYet", "launch"},
-		{`"copies":2`, "notYet", "copies"},
 		{`"worktree":"same"`, "notYet", "worktree"},
 		{`"worktree":{"existing":"/x"}`, "notYet", "worktree"},
 		{`"onDisconnect":"finish"`, "notYet", "onDisconnect"},

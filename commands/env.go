@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"os"
+	"time"
 
 	"github.com/sidefork/sidefork/sessions"
 	"go.uber.org/zap"
@@ -19,6 +20,8 @@ type Env struct {
 	Notify func(method string, params any)
 	// Background runs what outlives the answer (waiting for an agent to be up) until the client goes; nil: not at all.
 	Background func(func(ctx context.Context))
+	// Patience is how long a command may make no progress before it is ended; 0: as docs/contract.md has it.
+	Patience time.Duration
 }
 
 // Memory is what a sidecar remembers between commands. The zero value is ready; it may be used from many goroutines.

@@ -102,7 +102,6 @@ func (p ForkParams) check() error {
 		notYet(`onCarryFailure "keep"`, p.OnCarryFailure == "keep"),
 		notYet("at", p.At != ""),
 		notYet(`launch "tmux"`, p.Launch == "tmux"),
-		notYet("copies", p.Copies > 1),
 		notYet("worktree "+p.Worktree.Kind, p.Worktree.Kind != "new"),
 		notYet(`onDisconnect "finish"`, p.OnDisconnect == "finish"),
 		notYet("transcript", p.Transcript != nil),

@@ -74,7 +74,7 @@ type answer struct {
 }
 
 // remember keeps the answer with the operation, for a client that it does not reach.
-func remember(of *carry.Operation, result any, err error) {
+func remember(of interface{ Remember(answer []byte) }, result any, err error) {
 	a := answer{Result: result}
 	if err != nil {
 		a = answer{Error: failureOf(err)}

@@ -32,15 +32,24 @@ func plan(ctx context.Context, env *Env, argument json.RawMessage, _ Progress) (
 	if err := collect(result, err); err != nil {
 		return nil, err
 	}
-	there, err := choosePlace(ctx, env, parent, family, p)
+	places, err := choosePlaces(ctx, env, parent, family, p)
 	if err := collect(result, err); err != nil {
 		return nil, err
+	}
+	var there place // the first of several stands for all
+	if len(places) > 0 {
+		there = places[0]
 	}
 	result.Base, result.Name, result.Dir = from.oid, there.branch, there.folder
 	result.Warnings = append(result.Warnings, from.warnings...)
 	result.Warnings = append(result.Warnings, there.warnings...)
-	if there.folder != "" && from.oid != "" {
-		result.Commands = append(result.Commands, carry.CreateRequest{Path: there.folder, Branch: there.branch, Base: from.oid}.Argv()...)
+	for _, at := range places {
+		if len(places) > 1 {
+			result.Copies = append(result.Copies, PlannedCopy{at.branch, at.folder})
+		}
+		if from.oid != "" {
+			result.Commands = append(result.Commands, createRequest(at, from.oid).Argv()...)
+		}
 	}
 	if err := planChanges(ctx, env, result, parent, from, p); err != nil {
 		return nil, err

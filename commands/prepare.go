@@ -53,14 +53,10 @@ type place struct {
 	warnings       []Warning
 }
 
-// choosePlace checks the name before any other git command sees it, and finds the folder.
-func choosePlace(ctx context.Context, env *Env, parent worktree.Worktree, family []worktree.Worktree, p ForkParams) (place, error) {
-	if err := checkName(ctx, parent, p.Name); err != nil {
-		return place{}, err
-	}
-	folder := p.Dir
+// choosePlace finds the folder of a child, and refuses one that is not free.
+func choosePlace(ctx context.Context, env *Env, parent worktree.Worktree, family []worktree.Worktree, name, folder string) (place, error) {
 	if folder == "" {
-		folder = worktree.FreeFolder(family[0], env.Settings.Worktree.Pattern, p.Name)
+		folder = worktree.FreeFolder(family[0], env.Settings.Worktree.Pattern, name)
 	}
 	if no := worktree.CheckFolder(folder, parent); no != nil {
 		return place{}, no
@@ -69,7 +65,7 @@ func choosePlace(ctx context.Context, env *Env, parent worktree.Worktree, family
 	if err != nil {
 		return place{}, err
 	}
-	there := place{branch: p.Name, folder: folder}
+	there := place{branch: name, folder: folder}
 	if worktree.ShowsIn(ctx, parent, folder) {
 		there.warnings = []Warning{warning("insideParent", "")}
 	}
@@ -77,16 +73,16 @@ func choosePlace(ctx context.Context, env *Env, parent worktree.Worktree, family
 	return there, nil
 }
 
-// checkName refuses a name that cannot be a new branch. The full name of a branch, which git would take for a short one
-// and make refs/heads/refs/heads/x of, is answered with the short one.
-func checkName(ctx context.Context, parent worktree.Worktree, name string) error {
-	if short, full := strings.CutPrefix(name, "refs/heads/"); full {
-		f := refuse("invalidName", "name", name)
-		f.Reason.Message = Printable(name + " is a branch's full name.")
+// checkName refuses a name that cannot be a new branch, before any other git command sees it. The full name of a branch,
+// which git would take for a short one and make refs/heads/refs/heads/x of, is answered with the short one.
+func checkName(ctx context.Context, parent worktree.Worktree, names ...string) error {
+	if short, full := strings.CutPrefix(names[0], "refs/heads/"); full {
+		f := refuse("invalidName", "name", names[0])
+		f.Reason.Message = Printable(names[0] + " is a branch's full name.")
 		f.Reason.Remedy = Printable("Give the short one: " + short + ".")
 		return f
 	}
-	if no := worktree.CheckName(ctx, parent, name); no != nil {
+	if no := worktree.CheckName(ctx, parent, names...); no != nil {
 		return no
 	}
 	return nil

@@ -71,6 +71,7 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"unsupportedState":    {"The workspace is in a state that cannot be carried: {what}.", "Commit the changes, or fork without them."},
 	"temporaryFolder":     {"The temporary folder {path} cannot be used: {what}.", "Set TMPDIR to a folder outside the workspace."},
 	"indexLocked":         {"Another git is at work in {path}.", "Wait until it has ended. If none is running, remove its index.lock."},
+	"noProgress":          {"Nothing went on for {limit}, and it was ended.", "Look whether the disk, or a program that git runs, hangs, then try again. Where the effect is unknown: sidefork recover."},
 	"parentChanging":      {"The workspace kept changing while it was copied: {path}.", "Wait until the agent there pauses, then fork again."},
 	"parentMoved":         {"A commit was made in the workspace meanwhile.", "Fork again."},
 	"forkInProgress":      {"Another fork of this workspace is running.", "Wait until it has ended, then try again."},

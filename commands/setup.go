@@ -14,6 +14,7 @@ import (
 
 	"github.com/sidefork/sidefork/carry"
 	"github.com/sidefork/sidefork/carry/group"
+	"github.com/sidefork/sidefork/carry/pulse"
 	"github.com/sidefork/sidefork/carry/worktree"
 	"github.com/sidefork/sidefork/commands/setup"
 )
@@ -129,7 +130,8 @@ type setupRun struct {
 
 // runSetup runs the post-checkout hook, as git itself would have done, then the repository's setup: now that the carry is
 // proved, whatever they do stands on top. What fails is a warning, and the fork stands; a cancel takes it back.
-func runSetup(ctx context.Context, env *Env, undo *carry.Operation, parent, child worktree.Worktree, main string, choice setupChoice) (setupRun, error) {
+func runSetup(ctx context.Context, env *Env, undo *carry.Operation, child worktree.Worktree, at setup.Place, choice setupChoice) (setupRun, error) {
+	defer pulse.Hold(ctx)() // the repository's programs take the time that they take; a setup has its own limit
 	s := setupRun{warnings: append(runHook(ctx, undo, child), choice.warnings...)}
 	if err := ctx.Err(); err != nil || choice.found == nil {
 		return s, err
@@ -149,7 +151,7 @@ func runSetup(ctx context.Context, env *Env, undo *carry.Operation, parent, chil
 	if !choice.run || len(choice.found.Commands) == 0 {
 		return s, nil
 	}
-	return s, s.run(ctx, env, undo, choice.found, setup.Place{Root: main, Parent: parent.Path, Child: child.Path, Branch: child.Branch})
+	return s, s.run(ctx, env, undo, choice.found, at)
 }
 
 // run runs the setup's commands. The log stays where something can be read in it that the user may want to know.

@@ -22,6 +22,8 @@ type Command struct {
 	// Title is what its progress is called; "" for a command too quick to have one.
 	Title string
 	run   func(ctx context.Context, env *Env, argument json.RawMessage, progress Progress) (any, error)
+	// writes: it writes without telling of a stage beforehand.
+	writes bool
 }
 
 // Table is every command that this sidefork serves, in the order of the contract. Adding one is a file and a line.
@@ -34,13 +36,13 @@ func Table() []Command {
 		{Name: "sidefork.fork", About: "fork an agent session into a child workspace", Title: "Fork agent session", run: fork},
 		{Name: "sidefork.carry", About: "bring uncommitted changes from one workspace to another", Title: "Carry changes", run: carryChanges},
 		{Name: "sidefork.outcome", About: "say what became of a fork or carry whose answer never came", run: outcome},
-		{Name: "sidefork.recover", About: "take back what a killed sidecar left behind", run: recoverOperations},
+		{Name: "sidefork.recover", About: "take back what a killed sidecar left behind", run: recoverOperations, writes: true},
 		{Name: "sidefork.locate", About: "find the session that runs in a terminal", run: locate},
 		{Name: "sidefork.guard", About: "say whether a command line would write into a session that runs", run: guardLine},
-		{Name: "sidefork.adopt", About: "say whose child a workspace is", run: adopt},
-		{Name: "sidefork.remove", About: "remove a workspace, unless that would lose work", run: remove},
+		{Name: "sidefork.adopt", About: "say whose child a workspace is", run: adopt, writes: true},
+		{Name: "sidefork.remove", About: "remove a workspace, unless that would lose work", run: remove, writes: true},
 		{Name: "sidefork.compare", About: "list what a workspace has changed against its parent's branch", run: compare},
-		{Name: "sidefork.trust", About: "approve a repository's setup by the hash of its content", run: trust},
+		{Name: "sidefork.trust", About: "approve a repository's setup by the hash of its content", run: trust, writes: true},
 	}
 }
 
@@ -70,6 +72,30 @@ func Run(ctx context.Context, env *Env, name string, argument json.RawMessage, p
 	if !ok {
 		return nil, refuse("unknownCommand", "name", name)
 	}
+	p := &leaving{to: progress}
+	p.written.Store(command.writes)
+	type end struct {
+		result any
+		failed *Failure
+	}
+	came, hangs := patiently(ctx, env.Patience, func(ctx context.Context) (e end) {
+		e.result, e.failed = runOne(ctx, env, command, argument, p)
+		return e
+	})
+	if hangs == nil {
+		return came.result, came.failed
+	}
+	p.left.Store(true)
+	if p.written.Load() {
+		hangs.Effect = Uncertain
+	}
+	env.log().Error("a command hangs", zap.String("command", name), zap.String("detail", hangs.Detail))
+	return nil, hangs
+}
+
+// runOne runs one command of the table.
+func runOne(ctx context.Context, env *Env, command Command, argument json.RawMessage, progress Progress) (result any, failed *Failure) {
+	name := command.Name
 	defer func() {
 		if r := recover(); r != nil {
 			env.log().Error("panic", zap.String("command", name), zap.Any("value", r), zap.ByteString("stack", debug.Stack()))
@@ -82,7 +108,9 @@ func Run(ctx context.Context, env *Env, name string, argument json.RawMessage, p
 		return result, nil
 	}
 	failed = failureOf(err)
-	if ctx.Err() != nil && (failed.Effect == Nothing || failed.Effect == RolledBack) {
+	if no, hung := errors.AsType[*Failure](context.Cause(ctx)); hung {
+		failed = &Failure{Reason: no.Reason, Effect: failed.Effect, Detail: no.Detail}
+	} else if ctx.Err() != nil && (failed.Effect == Nothing || failed.Effect == RolledBack) {
 		return Cancelled{Status: "cancelled"}, nil
 	}
 	env.log().Info("failed", zap.String("command", name), zap.String("code", failed.Reason.Code),

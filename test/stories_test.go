@@ -192,10 +192,10 @@ func remember(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Value(snapshots{}).(map[string]snapshot.Snapshot)[args[0]] = taken
 }
 
-// unchanged DIR [BRANCH] wants what was remembered to be as it was; but for a new worktree on BRANCH, where one is named.
+// unchanged DIR [BRANCH…] wants what was remembered to be as it was; but for a new worktree on each BRANCH that is named.
 func unchanged(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 1 || len(args) > 2 {
-		ts.Fatalf("usage: unchanged DIR [BRANCH]")
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: unchanged DIR [BRANCH…]")
 	}
 	before, there := ts.Value(snapshots{}).(map[string]snapshot.Snapshot)[args[0]]
 	if !there {
@@ -204,8 +204,8 @@ func unchanged(ts *testscript.TestScript, neg bool, args []string) {
 	after, err := snapshot.Take(ts.MkAbs(args[0]))
 	ts.Check(err)
 	var allow []snapshot.Allow
-	if len(args) == 2 {
-		allow = []snapshot.Allow{snapshot.Branch(args[1]), snapshot.Worktrees()}
+	for _, branch := range args[1:] {
+		allow = append(allow, snapshot.Branch(branch), snapshot.Worktrees())
 	}
 	if lines := snapshot.Diff(before, after, allow...); len(lines) > 0 {
 		ts.Fatalf("%s has changed:\n%s", args[0], strings.Join(lines, "\n"))

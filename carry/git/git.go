@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/sidefork/sidefork/carry/group"
+	"github.com/sidefork/sidefork/carry/pulse"
 )
 
 // Command describes one git process. The zero value of every field but Dir and Args is the safe one.
@@ -181,7 +182,13 @@ func (c Command) run(ctx context.Context, stdout io.Writer) error {
 	group.Own(cmd)
 	cmd.Cancel = func() error { return group.End(cmd, false) }
 	cmd.WaitDelay = 5 * time.Second
-	err := cmd.Run()
+	pulse.Begin(ctx, "git "+strings.Join(c.Args[:min(len(c.Args), 2)], " "))
+	err := cmd.Start()
+	if err == nil {
+		watched := watch(ctx, cmd)
+		err = cmd.Wait()
+		watched()
+	}
 	if ctx.Err() != nil {
 		_ = group.End(cmd, true)
 	}
@@ -199,6 +206,34 @@ func (c Command) run(ctx context.Context, stdout io.Writer) error {
 		failed.Exit = exit.ExitCode()
 	}
 	return failed
+}
+
+// watch says of a process that it goes on as long as it does anything; where that cannot be told, as long as it is there.
+func watch(ctx context.Context, cmd *exec.Cmd) (end func()) {
+	if !pulse.Listened(ctx) {
+		return func() {}
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		var before uint64
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Second):
+			}
+			if now, known := group.Activity(cmd); !known || now != before {
+				pulse.Beat(ctx)
+				before = now
+			}
+		}
+	}()
+	return func() {
+		close(stop)
+		<-stopped
+		pulse.Beat(ctx)
+	}
 }
 
 // tellsCase says whether the disk under a top level surely tells A from a. A setting that says otherwise, copied from

@@ -42,20 +42,23 @@ func CheckOutArgs() []string {
 // NoTransport keeps git from going anywhere for an object, whatever a remote is called and whatever the user allows.
 func NoTransport() []string { return []string{"protocol.allow=never"} }
 
-// Lacks gives one of the objects that a repository does not have, "" where it has all of them. It goes nowhere for one.
-func Lacks(ctx context.Context, dir string, objects []string) (string, error) {
+// Lacking gives those of some objects that a repository does not have. It goes nowhere for one.
+func Lacking(ctx context.Context, dir string, objects []string) (lacking []string, err error) {
+	if len(objects) == 0 {
+		return nil, nil
+	}
 	c := Command{
 		Dir: dir, Args: []string{"cat-file", "--batch-check=%(objectname)"}, Config: NoTransport(),
 		Stdin: strings.NewReader(strings.Join(objects, "\n") + "\n"),
 	}
 	out, err := c.Output(ctx)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	for line := range strings.Lines(text(out)) {
 		if object, lacks := strings.CutSuffix(line, " missing\n"); lacks {
-			return object, nil
+			lacking = append(lacking, object)
 		}
 	}
-	return "", nil
+	return lacking, nil
 }

@@ -21,13 +21,15 @@ const (
 	longestName = 1000
 )
 
-// CheckName says why name cannot be the branch of a new workspace; nil where it can. At most one git process.
+// CheckName says why one of names cannot be the branch of a new workspace; nil where all can. At most one git process.
 // Refusals: invalidName; nameTaken with a free {suggestion}; nameConflict, where one of name and {other} is a folder of
 // the other (release, release/1.0) or where they differ only in case on a file system that does not tell.
 // A git that fails is refused as createFailed.
-func CheckName(ctx context.Context, w Worktree, name string) *Refusal {
-	if !validName(name) {
-		return Refuse("invalidName", "name", name)
+func CheckName(ctx context.Context, w Worktree, names ...string) *Refusal {
+	for _, name := range names {
+		if !validName(name) {
+			return Refuse("invalidName", "name", name)
+		}
 	}
 	branches, err := git.Branches(ctx, w.Path)
 	if err != nil {
@@ -36,11 +38,13 @@ func CheckName(ctx context.Context, w Worktree, name string) *Refusal {
 		return no
 	}
 	taken := namesTaken(w, branches)
-	switch other, how := taken.inTheWay(name); how {
-	case same:
-		return Refuse("nameTaken", "name", name, "suggestion", taken.free(name))
-	case conflict:
-		return Refuse("nameConflict", "name", name, "other", other)
+	for _, name := range names {
+		switch other, how := taken.inTheWay(name); how {
+		case same:
+			return Refuse("nameTaken", "name", name, "suggestion", taken.free(name))
+		case conflict:
+			return Refuse("nameConflict", "name", name, "other", other)
+		}
 	}
 	return nil
 }

@@ -24,18 +24,18 @@ type Place struct {
 	Parent string // the workspace that was forked
 	Child  string // the new one, in which it runs
 	Branch string // of the child
+	Port   string // free when it was chosen
 }
 
-// environment tells a setup where it is: by our own names, and by those that the files' own programs use. port is free at
-// this moment.
-func (p Place) environment(port string) []string {
+// environment tells a setup where it is: by our own names, and by those that the files' own programs use.
+func (p Place) environment() []string {
 	name := filepath.Base(p.Child)
 	return append(git.Environment(),
 		"SIDEFORK_ROOT_PATH="+p.Root, "SIDEFORK_PARENT_PATH="+p.Parent, "SIDEFORK_WORKSPACE_PATH="+p.Child,
-		"SIDEFORK_BRANCH="+p.Branch, "SIDEFORK_PORT="+port,
+		"SIDEFORK_BRANCH="+p.Branch, "SIDEFORK_PORT="+p.Port,
 		"ORCA_ROOT_PATH="+p.Root, "ORCA_WORKTREE_PATH="+p.Child, "ORCA_WORKSPACE_NAME="+name,
 		"ROOT_WORKTREE_PATH="+p.Root,
-		"CONDUCTOR_ROOT_PATH="+p.Root, "CONDUCTOR_WORKSPACE_PATH="+p.Child, "CONDUCTOR_WORKSPACE_NAME="+name, "CONDUCTOR_PORT="+port)
+		"CONDUCTOR_ROOT_PATH="+p.Root, "CONDUCTOR_WORKSPACE_PATH="+p.Child, "CONDUCTOR_WORKSPACE_NAME="+name, "CONDUCTOR_PORT="+p.Port)
 }
 
 // Result is what became of a setup.
@@ -52,7 +52,7 @@ type Result struct {
 func Run(ctx context.Context, commands []string, p Place, limit time.Duration, log *os.File) Result {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errLate)
 	defer cancel()
-	environment := p.environment(freePort())
+	environment := p.environment()
 	var left []group.Jobs
 	r := Result{}
 	for _, command := range commands {
@@ -104,18 +104,20 @@ func shell(command string) []string {
 	return []string{"bash", "--noprofile", "--norc", "-e", "-c", command}
 }
 
-// freePort is a port of the loopback that nobody listens at now; "" where there is none.
-func freePort() string {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return ""
+// FreePorts are n ports of the loopback that nobody listens at now, each another one; "" where there is none.
+func FreePorts(n int) []string {
+	ports := make([]string, n)
+	for i := range ports {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			continue
+		}
+		defer listener.Close() // all of them at the end: a port that was let go might come again
+		if at, ok := listener.Addr().(*net.TCPAddr); ok {
+			ports[i] = strconv.Itoa(at.Port)
+		}
 	}
-	defer listener.Close()
-	at, ok := listener.Addr().(*net.TCPAddr)
-	if !ok {
-		return ""
-	}
-	return strconv.Itoa(at.Port)
+	return ports
 }
 
 const (

@@ -24,7 +24,7 @@ func ran(t *testing.T, ctx context.Context, limit time.Duration, dir string, com
 	if info, err := log.Stat(); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the log is %v %v", info.Mode(), err)
 	}
-	r := Run(ctx, commands, Place{Root: "/r", Parent: "/p", Child: dir, Branch: "b"}, limit, log)
+	r := Run(ctx, commands, Place{Root: "/r", Parent: "/p", Child: dir, Branch: "b", Port: FreePorts(1)[0]}, limit, log)
 	return r, Tail(log)
 }
 
@@ -98,4 +98,14 @@ func TestASetupThatTakesTooLongIsEndedWithAllThatItHasStarted(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	gone()
+}
+
+func TestFreePortsAreNoTwoTheSame(t *testing.T) {
+	seen := map[string]bool{}
+	for _, port := range FreePorts(16) {
+		if port == "" || seen[port] {
+			t.Errorf("%q, after %v", port, seen)
+		}
+		seen[port] = true
+	}
 }

@@ -71,6 +71,8 @@ func run(rounds int, where, only string) error {
 		{"fork-large", b.forkLarge},
 		{"fork-one-of-many", b.forkOneOfMany},
 		{"fork-many-changed", b.forkManyChanged},
+		{"fork-copies", b.forkCopies},
+		{"memory", b.memory},
 		{"cancel", b.cancel},
 	} {
 		if !strings.Contains(figure.name, only) {
@@ -148,7 +150,7 @@ func (b bench) start() error {
 			return 0, err
 		}
 		d := time.Since(begin)
-		memory = residentKiB(s.cmd.Process.Pid)
+		memory = memoryKiB(s.cmd.Process.Pid, "VmRSS:")
 		return d, s.stop()
 	}, func() (time.Duration, error) { return timed(b.empty) })
 	if err != nil {
@@ -226,6 +228,65 @@ func (b bench) forkManyChanged() error {
 	return b.fork("fork, 20,000 files, 10,000 changed", 20_000, 10_000, 0, "")
 }
 
+// forkCopies measures eight children in one call against one.
+func (b bench) forkCopies() error {
+	const n = 8
+	repo, err := b.repository("copies", 5_000)
+	if err != nil {
+		return err
+	}
+	if err := dirty(repo, 5_000, 10, 10); err != nil {
+		return err
+	}
+	s, err := b.serve()
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	fork := func(copies int) func() (time.Duration, error) {
+		return func() (time.Duration, error) {
+			begin := time.Now()
+			_, err := s.call("workspace/executeCommand", map[string]any{"command": "sidefork.fork", "workDoneToken": "fork", "arguments": []any{map[string]any{
+				"workspace": repo, "name": "bench-child", "dir": filepath.Join(b.dir, "child"), "launch": "none", "copies": copies,
+			}}})
+			d := time.Since(begin)
+			if err != nil {
+				return d, err
+			}
+			if copies == 1 {
+				return d, removeChild(repo, filepath.Join(b.dir, "child"), "bench-child")
+			}
+			for i := range copies {
+				number := "-" + strconv.Itoa(i+1)
+				err = errors.Join(err, removeChild(repo, filepath.Join(b.dir, "child")+number, "bench-child"+number))
+			}
+			return d, err
+		}
+	}
+	add := func() (all time.Duration, err error) { // what git alone takes for as many
+		for i := range n {
+			number := "-" + strconv.Itoa(i+1)
+			d, err := timed("git", "-C", repo, "worktree", "add", "-q", "-b", "bench-child"+number, filepath.Join(b.dir, "child")+number, "HEAD")
+			if err != nil {
+				return 0, err
+			}
+			all += d
+		}
+		for i := range n {
+			number := "-" + strconv.Itoa(i+1)
+			err = errors.Join(err, removeChild(repo, filepath.Join(b.dir, "child")+number, "bench-child"+number))
+		}
+		return all, err
+	}
+	times, err := interleave(b.rounds, fork(n), fork(1), add)
+	if err != nil {
+		return err
+	}
+	row("8 copies at once, 5,000 files, 10 changed, 10 new", times[0], times[1], "one", "≤ 3")
+	row("the same", times[0], times[2], "8 × git worktree add", "")
+	return os.RemoveAll(repo)
+}
+
 // cancel measures from a cancel in the middle of a copy of 10 GiB to the answer, by which all is taken back.
 func (b bench) cancel() error {
 	repo, err := b.repository("cancel", 100)
@@ -282,14 +343,7 @@ func (b bench) fork(what string, files, changed, created int, goal string) error
 	}
 	defer s.stop()
 	child := filepath.Join(b.dir, "child")
-	remove := func() error {
-		for _, argv := range [][]string{{"worktree", "remove", "--force", child}, {"branch", "-q", "-D", "bench-child"}} {
-			if out, err := exec.Command("git", append([]string{"-C", repo}, argv...)...).CombinedOutput(); err != nil {
-				return fmt.Errorf("%v: %w\n%s", argv, err, out)
-			}
-		}
-		return nil
-	}
+	remove := func() error { return removeChild(repo, child, "bench-child") }
 	times, err := interleave(b.rounds, func() (time.Duration, error) {
 		begin := time.Now()
 		_, err := s.call("workspace/executeCommand", map[string]any{"command": "sidefork.fork", "workDoneToken": "fork", "arguments": []any{map[string]any{
@@ -312,6 +366,49 @@ func (b bench) fork(what string, files, changed, created int, goal string) error
 	}
 	row(what, times[0], times[1], "git worktree add", goal)
 	return os.RemoveAll(repo)
+}
+
+// memory measures the most memory that a sidecar takes for a fork with 10,000 changed and new files of 10 GiB together. It
+// is on disk: so much may not fit beside itself in memory. The parent's files have no blocks; their copies may.
+func (b bench) memory() error {
+	dir, err := os.MkdirTemp("", "sidefork-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	const n, size = 10_000, 1 << 20
+	b.dir = dir
+	repo, err := b.repository("memory", n)
+	if err != nil {
+		return err
+	}
+	for i := range n / 2 {
+		changed, created := filepath.Join(repo, file(i)), filepath.Join(repo, filepath.Dir(file(i)), fmt.Sprintf("new%05d", i))
+		if err := errors.Join(os.Truncate(changed, size), os.WriteFile(created, nil, 0o644), os.Truncate(created, size)); err != nil {
+			return err
+		}
+	}
+	s, err := b.serve(map[string]any{"carry": map[string]any{"maxBytes": 20 << 30}})
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	if _, err = s.call("workspace/executeCommand", map[string]any{"command": "sidefork.fork", "workDoneToken": "fork", "arguments": []any{map[string]any{
+		"workspace": repo, "name": "bench-child", "dir": filepath.Join(dir, "child"), "launch": "none",
+	}}}); err != nil {
+		return err
+	}
+	fmt.Printf("| memory for a fork with 10,000 files and 10 GiB | %.1f MiB | | | ≤ 64 MB |\n", float64(memoryKiB(s.cmd.Process.Pid, "VmHWM:"))/1024)
+	return nil
+}
+
+func removeChild(repo, child, branch string) error {
+	for _, argv := range [][]string{{"worktree", "remove", "--force", child}, {"branch", "-q", "-D", branch}} {
+		if out, err := exec.Command("git", append([]string{"-C", repo}, argv...)...).CombinedOutput(); err != nil {
+			return fmt.Errorf("%v: %w\n%s", argv, err, out)
+		}
+	}
+	return nil
 }
 
 // repository makes one with n committed files of about 400 bytes in folders of a hundred.
@@ -473,10 +570,11 @@ func (s *server) stop() error {
 	return s.cmd.Wait()
 }
 
-func residentKiB(pid int) int {
+// memoryKiB is what the system says of a process's memory: VmRSS now, VmHWM at the most so far.
+func memoryKiB(pid int, what string) int {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	for line := range strings.Lines(string(status)) {
-		if f := strings.Fields(line); len(f) > 1 && f[0] == "VmRSS:" {
+		if f := strings.Fields(line); len(f) > 1 && f[0] == what {
 			n, _ := strconv.Atoi(f[1])
 			return n
 		}

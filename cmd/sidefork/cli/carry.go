@@ -146,7 +146,7 @@ func whyLeft(reason string) string {
 	case "specialFile":
 		return "a pipe, socket or device"
 	case "submodule":
-		return "a submodule that could not be copied: its folder is empty there"
+		return "a submodule that cannot be copied, or that the other workspace does not have at the same commit"
 	case "submoduleElsewhere":
 		return "a submodule whose git folder is not this repository's own: its folder is empty there"
 	case "submoduleConfig":

@@ -26,6 +26,7 @@ type forkFlags struct {
 	noChild            bool
 	setup, setupHash   string
 	prompt, launch     string
+	copies             int
 }
 
 func (f *forkFlags) add(c *cobra.Command) {
@@ -44,6 +45,7 @@ func (f *forkFlags) add(c *cobra.Command) {
 	set.Var(choice{&f.setup, []string{"run", "skip"}}, "setup", "the repository's setup, `run|skip` (default: run what is trusted, and say what is not)")
 	set.StringVar(&f.setupHash, "setup-hash", "", "with --setup run: the `HASH` of the setup that you have read; it may run this once")
 	set.StringVar(&f.prompt, "prompt", "", "the first message in the fork, as `TEXT`")
+	set.IntVar(&f.copies, "copies", 1, "make `N` children (1 to 16) in one call, named BRANCH-1 to BRANCH-N")
 	f.launch = "client"
 	set.Var(choice{&f.launch, []string{"client", "tmux", "none"}}, "launch", "how the agent starts, `client|none|tmux`: client is in this terminal, or its command is printed; none: its command is printed; tmux (not yet)")
 	complete(c, "launch", "client", "none")
@@ -92,6 +94,12 @@ func (f *forkFlags) params(set *pflag.FlagSet, workspace string) (commands.ForkP
 	if err != nil {
 		return p, err
 	}
+	if set.Changed("copies") {
+		if f.copies < 1 || f.copies > mostCopies {
+			return p, fmt.Errorf("--copies is 1 to %d", mostCopies)
+		}
+		p.Copies = f.copies
+	}
 	if set.Changed("dir") {
 		if f.dir == "" {
 			return p, errors.New("--dir is empty: give the new worktree's path, or leave it out")
@@ -127,6 +135,8 @@ func (f *forkFlags) params(set *pflag.FlagSet, workspace string) (commands.ForkP
 	return p, nil
 }
 
+const mostCopies = 16
+
 func (l *line) forkCommand() *cobra.Command {
 	var f forkFlags
 	c := &cobra.Command{
@@ -142,10 +152,15 @@ Of the ignored files those come that WORKSPACE/.worktreeinclude or --include ask
 A setup of the repository (.sidefork.json, orca.yaml, .cursor/worktrees.json, conductor.json) runs in the child once you
 have approved its content: sidefork trust. In a terminal it asks.
 
+With --copies N there are N children of the same moment's look, named BRANCH-1 to BRANCH-N (and so are folders, where --dir
+is given). One that cannot be made is taken back and named, and the others stand; a cancel takes all of them back. Their
+agents are not started here: the commands are printed.
+
 Without --session, --latest or --no-session the newest session of the workspace that can be forked is taken (it asks
 when there are several), else a workspace without an agent is made.`,
 		Example: `  sidefork fork --name try-cache
   sidefork fork --name try-cache --session claude:9c322651 --prompt "try it with a cache"
+  sidefork fork --name try --copies 3 --prompt "try it with a cache"
   sidefork fork ~/src/app --name bisect --no-session --no-carry
   sidefork fork --name ci-42 --latest --launch none --json`,
 		Args:              arguments(0, 1),
@@ -185,16 +200,22 @@ when there are several), else a workspace without an agent is made.`,
 
 // fork asks for the fork and, with a terminal, hands it to the child's agent.
 func (l *line) fork(ctx context.Context, p commands.ForkParams) {
-	here := p.Launch == "client" && l.outTerminal && l.inTerminal && !l.json
+	here := p.Launch == "client" && l.outTerminal && l.inTerminal && !l.json && p.Copies <= 1
 	if here {
 		wait := l.background(ctx)
 		defer wait()
 	}
 	var made commands.ForkResult
-	l.call(ctx, "sidefork.fork", p, show(l, func(r commands.ForkResult) {
+	a := l.ask(ctx, "sidefork.fork", p)
+	l.tell(a, show(l, func(r commands.ForkResult) {
 		made = r
-		l.showFork(r, here)
+		if len(r.Copies) > 0 {
+			l.showCopies(r)
+		} else {
+			l.showFork(r, here)
+		}
 	}))
+	l.statusOfCopies(a)
 	if here && l.status == exitDone && made.Launch != nil {
 		l.start(ctx, *made.Launch)
 	}

@@ -83,7 +83,14 @@ func (l *line) showPlan(p commands.Plan, asked commands.ForkParams) {
 	if branch == "" {
 		branch = asked.Name
 	}
-	for _, f := range []struct{ name, value string }{{"branch", branch}, {"folder", p.Dir}, {"base", short(p.Base)}} {
+	if len(p.Copies) == 0 {
+		p.Copies = []commands.PlannedCopy{{Name: branch, Dir: p.Dir}}
+	}
+	var facts []struct{ name, value string }
+	for _, c := range p.Copies {
+		facts = append(facts, struct{ name, value string }{"branch", c.Name}, struct{ name, value string }{"folder", c.Dir})
+	}
+	for _, f := range append(facts, struct{ name, value string }{"base", short(p.Base)}) {
 		if f.value != "" {
 			l.fact(f.name, f.value)
 		}

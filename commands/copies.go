@@ -1,0 +1,219 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/google/uuid"
+	"go.uber.org/zap"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/sidefork/sidefork/carry"
+	"github.com/sidefork/sidefork/carry/worktree"
+)
+
+// Several children of one source in one call: decided and looked at once, then each made, proved and set up by itself. One
+// that fails is taken back, and the others stand. They become the user's all at once when the last one is ready: until then
+// a cancel takes all of them back.
+
+// numbered is the name of a call's copy, or its folder: NAME-1, NAME-2, …
+func numbered(name string, i int) string { return name + "-" + strconv.Itoa(i+1) }
+
+// choosePlaces finds a place for each child that is asked for.
+func choosePlaces(ctx context.Context, env *Env, parent worktree.Worktree, family []worktree.Worktree, p ForkParams) ([]place, error) {
+	names, dirs := []string{p.Name}, []string{p.Dir}
+	if p.Copies > 1 {
+		if strings.HasSuffix(p.Name, "/") { // with a number it would be a name
+			return nil, refuse("invalidName", "name", p.Name)
+		}
+		names, dirs = nil, nil
+		for i := range p.Copies {
+			dir := p.Dir
+			if dir != "" {
+				dir = numbered(dir, i)
+			}
+			names, dirs = append(names, numbered(p.Name, i)), append(dirs, dir)
+		}
+	}
+	if err := checkName(ctx, parent, names...); err != nil {
+		return nil, err
+	}
+	var places []place
+	for i, name := range names {
+		there, err := choosePlace(ctx, env, parent, family, name, dirs[i])
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(places, func(other place) bool { return other.folder == there.folder }) { // a pattern without {name}
+			return nil, refuse("folderTaken", "path", there.folder)
+		}
+		places = append(places, there)
+	}
+	return places, nil
+}
+
+// forkCopies is forkSession for several children.
+func forkCopies(ctx context.Context, env *Env, p ForkParams, d *decision, progress Progress) (result *ForkResult, err error) {
+	var requests []carry.CopyRequest
+	for _, it := range d.children {
+		requests = append(requests, carry.CopyRequest{ID: uuid.NewString(), CreateRequest: createRequest(it.place, d.base.oid)})
+	}
+	undo, err := carry.BeginCopies(ctx, d.parent, p.OperationID, requests)
+	if err != nil {
+		return nil, err
+	}
+	defer undo.Close()
+	defer func() { remember(undo, result, err) }()
+	made, failed := makeCopies(ctx, env, p, d, undo, progress)
+	if ctx.Err() != nil { // the last moment at which a cancel still takes everything back
+		for i := range made {
+			if made[i] != nil {
+				made[i], failed[i] = nil, takenBack(ctx, undo.Each[i], context.Cause(ctx))
+			}
+		}
+	}
+	var standing []*carry.Operation
+	for i, m := range made {
+		if m != nil {
+			standing = append(standing, undo.Each[i])
+		}
+	}
+	if len(standing) == 0 {
+		return nil, allFailed(failed)
+	}
+	if err := undo.Keep(standing); err != nil {
+		for i, m := range made {
+			if m != nil {
+				failed[i] = takenBack(ctx, undo.Each[i], err)
+			}
+		}
+		return nil, allFailed(failed)
+	}
+	result = &ForkResult{Status: "completed", Warnings: append([]Warning{}, d.warnings...)}
+	for i, m := range made {
+		one := ForkCopy{Name: d.children[i].place.branch, Error: failed[i]}
+		if m != nil {
+			one.ForkResult = m.handOver(ctx, env, p, d)
+		}
+		result.Copies = append(result.Copies, one)
+	}
+	return result, nil
+}
+
+// makeCopies makes the children, a few at once; git makes their worktrees one after the other. Of each there is a child that stands, or why there is none.
+func makeCopies(ctx context.Context, env *Env, p ForkParams, d *decision, undo *carry.Copies, progress Progress) ([]*madeChild, []*Failure) {
+	made, failed := make([]*madeChild, len(d.children)), make([]*Failure, len(d.children))
+	all := &together{to: progress, percents: make([]int, len(d.children)), stages: map[Stage]bool{}}
+	var g errgroup.Group
+	g.SetLimit(max(2, min(8, runtime.GOMAXPROCS(0))))
+	for i, it := range d.children {
+		g.Go(func() error {
+			made[i], failed[i] = makeCopy(ctx, env, p, d, it, undo.Each[i], all.one(i))
+			all.ended(i)
+			return nil
+		})
+	}
+	_ = g.Wait() // each says for itself what became of it
+	return made, failed
+}
+
+// makeCopy makes one child, or takes it back.
+func makeCopy(ctx context.Context, env *Env, p ForkParams, d *decision, it childPlan, undo *carry.Operation, progress Progress) (made *madeChild, failed *Failure) {
+	defer func() {
+		if r := recover(); r != nil { // no other call, and no other copy, ends by a mistake of ours
+			env.log().Error("panic", zap.Any("value", r), zap.ByteString("stack", debug.Stack()))
+			failed = takenBack(ctx, undo, fmt.Errorf("%v", r))
+			made, failed.Effect = nil, Uncertain
+		}
+	}()
+	if err := ctx.Err(); err != nil {
+		return nil, takenBack(ctx, undo, context.Cause(ctx))
+	}
+	var changes *carry.Plan
+	if d.plan != nil {
+		changes = d.plan.Copy()
+		defer changes.Close()
+	}
+	made, err := makeChild(ctx, env, p, d, it, changes, undo, progress)
+	if err != nil {
+		return nil, takenBack(ctx, undo, err)
+	}
+	return made, nil
+}
+
+func takenBack(ctx context.Context, undo *carry.Operation, err error) *Failure {
+	return failureOf(rollBack(ctx, undo, err))
+}
+
+// allFailed is the failure of a call that has made nothing: that of the first copy, with what the worst has left.
+func allFailed(each []*Failure) *Failure {
+	all := *each[0]
+	for _, f := range each {
+		if rank(f.Effect) > rank(all.Effect) {
+			all = *f
+		}
+	}
+	return &all
+}
+
+func rank(e Effect) int { return slices.Index([]Effect{Nothing, RolledBack, Kept, Uncertain}, e) }
+
+// together tells of several children as of one: a stage when the first of them reaches it, the percentage of all.
+type together struct {
+	to       Progress
+	mu       sync.Mutex
+	percents []int
+	stages   map[Stage]bool
+	done     int
+}
+
+func (t *together) one(i int) Progress { return copyProgress{t, i} }
+
+func (t *together) ended(i int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.done++
+	t.report(i, 95)
+}
+
+// report tells how far all of them are. t.mu is held.
+func (t *together) report(i, percent int) {
+	t.to.Report(t.with(i, percent), fmt.Sprintf("%d of %d copies are done", t.done, len(t.percents)))
+}
+
+func (t *together) with(i, percent int) int {
+	t.percents[i] = max(t.percents[i], percent)
+	sum := 0
+	for _, p := range t.percents {
+		sum += p
+	}
+	return sum / len(t.percents)
+}
+
+type copyProgress struct {
+	*together
+	i int
+}
+
+func (o copyProgress) Stage(operationID string, stage Stage, percent int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.stages[stage] {
+		o.report(o.i, percent)
+		return
+	}
+	o.stages[stage] = true
+	o.to.Stage(operationID, stage, o.with(o.i, percent))
+}
+
+func (o copyProgress) Report(percent int, _ string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.report(o.i, percent)
+}
