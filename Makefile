@@ -13,6 +13,14 @@ TEST    := bin/skips test
 # Nothing that go makes knows its folder, so that what one clone has built another need not build again.
 export GOFLAGS += -trimpath
 
+# `make test TMPDIR=/tmp` is on the disk; so is test-long.
+ifndef TMPDIR
+MEMORY := $(shell test/memory)
+ifneq ($(MEMORY),)
+export TMPDIR := $(MEMORY)
+endif
+endif
+
 # The product. `make check` tests it all but the stories, which fork real repositories, and what needs real agents or odd ones.
 ROOMS  := ./cmd/... ./sidecar/... ./commands/... ./carry/... ./sessions/...
 # What the tests are judged and driven by has tests of its own.
@@ -78,10 +86,10 @@ cases: skips
 agents: skips
 	GO_TEST='$(TEST)' test/agents/run
 
-test-long: test ## test, then what takes longer: every case again, under load, fuzzing
-	$(GO) test -race -count=3 -timeout 60m $(ROOMS) ./test/cases/... ./test/crash/...
+test-long: test ## test, then what takes longer: every case again, on the disk, under load, fuzzing
+	env -u TMPDIR $(GO) test -race -count=3 -timeout 60m $(ROOMS) ./test/cases/... ./test/crash/...
 	$(GO) test -timeout 60m -run 'RandomStates|LivingParent|RulesThatChange' ./carry -rounds 1000 -live 200 -rules
-	$(GO) test -timeout 60m -run Kill ./test/crash -kills 40
+	env -u TMPDIR $(GO) test -timeout 60m -run Kill ./test/crash -kills 40
 	$(GO) test -timeout 60m -v -run Random ./test/property -forks 400 -seed 2
 	$(MAKE) --no-print-directory fuzz
 

@@ -23,7 +23,7 @@ func jobs(t *testing.T, w worktree.Worktree, before ...string) (runs func(i int)
 	fifo := func(i int) string { return filepath.Join(dir, string(rune('a'+i))) }
 	for i, words := range before {
 		must(t, syscall.Mkfifo(fifo(i), 0o600))
-		script += "(" + words + "; echo up >'" + dir + "/marks'; exec cat '" + fifo(i) + "' >>late.txt) & read x <'" + dir + "/marks'\n"
+		script += "(" + words + "; exec 3<>'" + fifo(i) + "' 4>>late.txt; echo up >'" + dir + "/marks'; read x <&3) & read x <'" + dir + "/marks'\n"
 	}
 	hook(t, w, script+"exit 0")
 	return func(i int) bool {
@@ -32,6 +32,7 @@ func jobs(t *testing.T, w worktree.Worktree, before ...string) (runs func(i int)
 			t.Fatal(err)
 		}
 		if err == nil {
+			_, _ = goOn.WriteString("go on\n")
 			goOn.Close()
 		}
 		return err == nil
