@@ -86,7 +86,29 @@ func (p *Plan) levelAgainst(ctx context.Context, target worktree.Worktree, submo
 	if target.Head != p.base {
 		return p.onto(ctx, target, r, t)
 	}
+	if name := p.hiddenThere(r); name != "" {
+		p.refuse("unsupportedState", "what", name+" is skip-worktree or assume-unchanged in the target alone")
+		return nil
+	}
 	return p.inTheWay(t)
+}
+
+// hiddenThere is a path that git does not look at in the target, and does in the source: what comes to it would not be seen,
+// and the bit is the target's own, or its sparse checkout's, which is not to become a whole one.
+func (p *Plan) hiddenThere(r *reading) string {
+	if !r.bits {
+		return ""
+	}
+	for i, e := range r.index.Entries {
+		at := p.seen.index.Find(e.Path, i)
+		if at < 0 || !e.SkipWorktree && !e.AssumeSame {
+			continue
+		}
+		if here := &p.seen.index.Entries[at]; e.SkipWorktree && !here.SkipWorktree || e.AssumeSame && !here.AssumeSame {
+			return e.Path
+		}
+	}
+	return ""
 }
 
 // dirtyPath is a path that the target has changed or added, "" if it is clean. One that git calls modified though it
