@@ -27,6 +27,11 @@ func timeOf(ns int64) time.Time { return time.Unix(0, ns) }
 // mergeObjects merges the content of three objects as they are; the result gets its object when the carry is written.
 func (m *meeting) mergeObjects(ctx context.Context, s three) (object, why string, err error) {
 	var sides [3][]byte
+	for _, of := range []stagedAs{s.ours, s.base, s.theirs} {
+		if big, err := m.isBig(ctx, of); big || err != nil {
+			return s.ours.object, tooBig, err
+		}
+	}
 	for i, of := range []stagedAs{s.ours, s.base, s.theirs} {
 		if sides[i], err = (git.Command{Dir: m.source.Path}).Blob(ctx, of.object); err != nil {
 			return "", "", err
@@ -39,6 +44,15 @@ func (m *meeting) mergeObjects(ctx context.Context, s three) (object, why string
 	object = objectOf(merged, len(s.ours.object))
 	m.blobs[object] = merged
 	return object, "", nil
+}
+
+// isBig says of an object that it is too big to be merged, or to be held in memory for comparing it.
+func (m *meeting) isBig(ctx context.Context, of stagedAs) (bool, error) {
+	if of.mode == 0 || of.mode == git.ModeSubmodule {
+		return false, nil
+	}
+	size, err := git.Command{Dir: m.source.Path}.BlobSize(ctx, of.object)
+	return size > mostMerged, err
 }
 
 // mergeLines merges ours, base and theirs. why is "" where they do not meet in the same lines.
@@ -147,6 +161,9 @@ func (m *meeting) theirsIsBase(ctx context.Context, s three) (bool, error) {
 	if rule, err := ruleOf(ctx, m.source.Path, m.baseName(s)); rule != "" || err != nil {
 		return false, err
 	}
+	if big, err := m.isBig(ctx, s.base); big || err != nil {
+		return false, err
+	}
 	theirs, err := m.readSource(s)
 	if err != nil {
 		return false, err
@@ -247,6 +264,12 @@ func (m *meeting) mergeDisk(ctx context.Context, s three) (merged []byte, sameAs
 	}
 	if s.base.mode == 0 {
 		return sides[0], bytes.Equal(sides[0], sides[2]), nil
+	}
+	if big, err := m.isBig(ctx, s.base); big || err != nil {
+		if err == nil {
+			m.conflict(s, tooBig)
+		}
+		return nil, false, err
 	}
 	if sides[1], err = m.checkedOut(ctx, s); err != nil {
 		return nil, false, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -30,6 +31,16 @@ func (c Command) MergeFiles(ctx context.Context, ours, base, theirs string, unio
 func (c Command) Blob(ctx context.Context, object string) ([]byte, error) {
 	c.Args = []string{"cat-file", "blob", object}
 	return c.Output(ctx)
+}
+
+// BlobSize gives how many bytes an object has.
+func (c Command) BlobSize(ctx context.Context, object string) (int64, error) {
+	c.Args = []string{"cat-file", "-s", object}
+	out, err := c.Output(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
 }
 
 // WriteBlob adds an object with these bytes to the repository and gives its id. Nothing refers to it yet.
