@@ -117,7 +117,10 @@ func again(call func() error) error {
 	}
 }
 
-func isDenied(err error) bool { return errors.Is(err, fs.ErrPermission) }
+// isDenied: it may not be looked at, or cannot be, since its path is longer than the system takes.
+func isDenied(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.ENAMETOOLONG)
+}
 
 // isLoop: O_NOFOLLOW met a link.
 func isLoop(err error) bool { return errors.Is(err, unix.ELOOP) }
