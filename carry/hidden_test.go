@@ -20,6 +20,7 @@ func TestBitsOfTheTargetAloneAreRefused(t *testing.T) {
 		"of what is removed here":  {"git rm -q --cached src/b.txt", "git update-index --assume-unchanged src/b.txt", ""},
 		"an edit hidden there":     {"", "git update-index --assume-unchanged src/b.txt; echo mine >src/b.txt", "targetDirty"},
 		"of a sparse checkout":     {"", "git sparse-checkout set --no-cone '/*' '!/src/'", "unsupportedState"},
+		"sparse there, it comes":   {"echo edited >src/b.txt", "git sparse-checkout set --no-cone '/*' '!/src/b.txt'", ""},
 		"sparse here, all there":   {"git sparse-checkout set --no-cone '/*' '!/src/'", "", ""},
 		"sparse on both sides":     {"git sparse-checkout set --no-cone '/*' '!/src/'", "git sparse-checkout set --no-cone '/*' '!/src/'", ""},
 		"sparse, each another one": {"git sparse-checkout set --no-cone '/*' '!/src/'", "git sparse-checkout set --no-cone '/*' '!/docs/'", "unsupportedState"},

@@ -94,17 +94,21 @@ func (p *Plan) levelAgainst(ctx context.Context, target worktree.Worktree, submo
 }
 
 // hiddenThere is a path that git does not look at in the target, and does in the source: what comes to it would not be seen,
-// and the bit is the target's own, or its sparse checkout's, which is not to become a whole one.
+// and the bit is the target's own. Of its sparse checkout's, which is not to become a whole one, those may go whose files
+// come.
 func (p *Plan) hiddenThere(r *reading) string {
 	if !r.bits {
 		return ""
 	}
+	sparse := !nothingAt(filepath.Join(r.from.GitDir, "info", "sparse-checkout"))
 	for i, e := range r.index.Entries {
 		at := p.seen.index.Find(e.Path, i)
 		if at < 0 || !e.SkipWorktree && !e.AssumeSame {
 			continue
 		}
-		if here := &p.seen.index.Entries[at]; e.SkipWorktree && !here.SkipWorktree || e.AssumeSame && !here.AssumeSame {
+		here := &p.seen.index.Entries[at]
+		skipped := e.SkipWorktree && !here.SkipWorktree && !(sparse && p.named[e.Path] != nil)
+		if skipped || e.AssumeSame && !here.AssumeSame {
 			return e.Path
 		}
 	}
