@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sidefork/sidefork/carry"
+	"github.com/sidefork/sidefork/carry/pulse"
 	"github.com/sidefork/sidefork/carry/worktree"
 	"github.com/sidefork/sidefork/sessions"
 	"github.com/sidefork/sidefork/sessions/agent"
@@ -118,6 +119,7 @@ func planLaunch(ctx context.Context, env *Env, session *agent.Session, there pla
 		}
 		return nil, nil
 	}
+	pulse.Begin(ctx, "ask "+session.ID.Agent+" for its version")
 	launch, err := sessions.PrepareLaunch(ctx, env.sessions(), *session, agent.ForkRequest{
 		Parent: *session, Child: there.folder, Name: there.branch, Prompt: prompt,
 	})

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/sidefork/sidefork/carry/pulse"
 	"github.com/sidefork/sidefork/sessions"
 	"github.com/sidefork/sidefork/sessions/agent"
 )
@@ -150,6 +151,7 @@ func unusable(ctx context.Context, env *Env, agents []string) (map[string]Reason
 
 // usable refuses an agent that sessions.PrepareLaunch would refuse for any session.
 func usable(ctx context.Context, env *Env, name string) error {
+	pulse.Begin(ctx, "ask "+name+" for its version") // each has a limit of its own
 	_, version, err := sessions.Installed(ctx, env.sessions(), name)
 	if err != nil {
 		return err
