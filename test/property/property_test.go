@@ -20,7 +20,6 @@ import (
 
 	"github.com/sidefork/sidefork/carry"
 	"github.com/sidefork/sidefork/carry/worktree"
-	"github.com/sidefork/sidefork/test/compare"
 	"github.com/sidefork/sidefork/test/snapshot"
 )
 
@@ -55,7 +54,10 @@ func TestForksOfRandomStatesAreTheirParents(t *testing.T) {
 				}
 				found, err := try(t, states)
 				if err != nil {
-					least := shrink(t, states)
+					least := shrink(t, states, func(t *testing.T, states []state) error {
+						_, err := try(t, states)
+						return err
+					})
 					t.Fatalf("-seed %d, fork %d: %v\nof %d paths these are enough:\n%s", *seed, i, err, len(states), list(least))
 				}
 				mu.Lock()
@@ -91,11 +93,11 @@ func list(states []state) string {
 }
 
 // shrink leaves out what the failure does not need.
-func shrink(t *testing.T, states []state) []state {
+func shrink(t *testing.T, states []state, try func(t *testing.T, states []state) error) []state {
 	for size := len(states) / 2; size > 0; size /= 2 {
 		for at := 0; at+size <= len(states); {
 			without := slices.Concat(states[:at], states[at+size:])
-			if _, err := try(t, without); err != nil {
+			if try(t, without) != nil {
 				states = without
 			} else {
 				at += size
@@ -167,22 +169,7 @@ func fork(top, child string, before snapshot.Snapshot) (err error) {
 	if err != nil {
 		return err
 	}
-	var leave []string
-	gone := map[string]bool{} // announced by intent-to-add, and gone from the disk: git has no way to write such an entry
-	for _, l := range result.Left {
-		gone[l.Path] = gone[l.Path] || l.Reason == "intentToAddGone"
-		if l.Reason != "ignored" {
-			leave = append(leave, l.Path)
-		}
-	}
-	var errs []error
-	for _, d := range compare.Trees(top, child, compare.Options{Index: true, Leave: leave}) {
-		if d.Kind == compare.Entry && gone[d.Path] {
-			delete(gone, d.Path) // named once, and missing once
-			continue
-		}
-		errs = append(errs, fmt.Errorf("the child is not its parent: %s", d))
-	}
+	errs := []error{unlike(top, child, result)}
 	after, err := snapshot.Take(top)
 	if err == nil {
 		for _, line := range snapshot.Diff(before, after, snapshot.Branch("child"), snapshot.Worktrees()) {
