@@ -218,7 +218,7 @@ func (e *Env) carryOptions(staged string, include []string) carry.Options {
 func (e *Env) sessions() sessions.Config {
 	c := sessions.Config{Getenv: e.getenv, Programs: map[string]string{}, Homes: map[string][]string{}}
 	if e.Memory != nil {
-		c.Versions = &e.Memory.versions
+		c.Versions, c.State = &e.Memory.versions, e.state("agents")
 	}
 	for name, a := range e.Settings.Agents {
 		c.Programs[name], c.Homes[name] = a.Program, a.Homes

@@ -134,7 +134,7 @@ func unusable(ctx context.Context, env *Env, agents []string) (map[string]Reason
 	refusals := make([]error, len(agents))
 	var asking sync.WaitGroup
 	for i, name := range agents {
-		asking.Go(func() { refusals[i] = usable(ctx, env, name) })
+		asking.Go(func() { refusals[i] = sessions.Usable(ctx, env.sessions(), name) })
 	}
 	asking.Wait()
 	found := map[string]Reason{}
@@ -146,18 +146,4 @@ func unusable(ctx context.Context, env *Env, agents []string) (map[string]Reason
 		}
 	}
 	return found, nil
-}
-
-// usable refuses an agent that sessions.PrepareLaunch would refuse for any session.
-func usable(ctx context.Context, env *Env, name string) error {
-	_, version, err := sessions.Installed(ctx, env.sessions(), name)
-	if err != nil {
-		return err
-	}
-	for _, a := range sessions.Agents() {
-		if a.Name == name && version.Before(a.Oldest) {
-			return agent.Refuse("agentTooOld", "agent", name, "version", version.String())
-		}
-	}
-	return nil
 }

@@ -3,12 +3,10 @@ package sessions
 import (
 	"bytes"
 	"context"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/sidefork/sidefork/sessions/agent"
@@ -42,11 +40,8 @@ func PrepareLaunch(ctx context.Context, c Config, s Session, r agent.ForkRequest
 	if r.Program, err = c.program(a); err != nil {
 		return Launch{}, err
 	}
-	if r.Version, err = c.version(ctx, a, r.Program); err != nil {
+	if r.Version, err = c.usable(ctx, a, r.Program); err != nil {
 		return Launch{}, err
-	}
-	if r.Version.Before(a.Oldest) {
-		return Launch{}, agent.Refuse("agentTooOld", "agent", a.Name, "version", r.Version.String())
 	}
 	launch, err := a.Fork(r)
 	if err != nil {
@@ -89,66 +84,6 @@ func (c Config) program(a agent.Agent) (string, error) {
 	no := agent.Refuse("agentNotInstalled", "agent", a.Name)
 	no.Detail = strings.Join(candidates, "\n")
 	return "", no
-}
-
-// Versions remembers what programs said of themselves. The zero Versions is ready; it may be used by several goroutines.
-type Versions struct {
-	mu    sync.Mutex
-	known map[build]agent.Version
-}
-
-// build is a program's file as it was when it was asked.
-type build struct {
-	path    string
-	changed time.Time
-}
-
-func (v *Versions) get(b build) (agent.Version, bool) {
-	if v == nil {
-		return agent.Version{}, false
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	known, there := v.known[b]
-	return known, there
-}
-
-func (v *Versions) put(b build, found agent.Version) {
-	if v == nil {
-		return
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.known == nil {
-		v.known = map[build]agent.Version{}
-	}
-	v.known[b] = found
-}
-
-// version asks a program for its version, unless it was asked since it last changed.
-func (c Config) version(ctx context.Context, a agent.Agent, program string) (agent.Version, error) {
-	info, err := os.Stat(program)
-	if err != nil {
-		return agent.Version{}, agent.Refuse("agentNotInstalled", "agent", a.Name)
-	}
-	asked := build{path: program, changed: info.ModTime()}
-	if known, there := c.Versions.get(asked); there {
-		return known, nil
-	}
-	said, err := c.ask(ctx, program)
-	found, ok := agent.ParseVersion(said)
-	if err != nil || !ok {
-		if ctx.Err() != nil {
-			return agent.Version{}, ctx.Err()
-		}
-		no := agent.Refuse("agentProbeFailed", "agent", a.Name)
-		if no.Detail = said; err != nil {
-			no.Detail = err.Error() + "\n" + said
-		}
-		return agent.Version{}, no
-	}
-	c.Versions.put(asked, found)
-	return found, nil
 }
 
 // ask runs `program --version`, away from any repository.

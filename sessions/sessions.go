@@ -52,6 +52,7 @@ type Config struct {
 	Homes     map[string][]string // account folders beside the default one and the environment's
 	Arguments map[string][]string // the user's own arguments for every launch
 	Versions  *Versions           // remembers what programs said; nil: they are asked each time
+	State     string              // a folder of sidefork's own, for what the next process may know too; "": nothing is kept
 	// Below gives a process and all below it; nil: the system's.
 	Below func(pid int) ([]process.Process, error)
 }
