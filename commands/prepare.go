@@ -111,15 +111,15 @@ func findSession(ctx context.Context, env *Env, parent worktree.Worktree, family
 
 // planLaunch settles how the child's agent will be started, before anything exists: the agent is installed, its version
 // can fork, the session can be forked. nil for a branch-only fork.
-func planLaunch(ctx context.Context, env *Env, session *agent.Session, there place, prompt string) (*agent.Launch, error) {
+func planLaunch(ctx context.Context, env *Env, session *agent.Session, there place, p ForkParams) (*agent.Launch, error) {
 	if session == nil {
-		if prompt != "" {
+		if p.Prompt != "" {
 			return nil, refuse("invalidArgument", "what", "a prompt needs a session")
 		}
 		return nil, nil
 	}
 	launch, err := sessions.PrepareLaunch(ctx, env.sessions(), *session, agent.ForkRequest{
-		Parent: *session, Child: there.folder, Name: there.branch, Prompt: prompt,
+		Parent: *session, Child: there.folder, Name: there.branch, Prompt: p.Prompt, At: p.At,
 	})
 	if err != nil {
 		return nil, err

@@ -42,11 +42,13 @@ func listSessions(ctx context.Context, env *Env, argument json.RawMessage, _ Pro
 	for _, err := range []error{
 		absolute("workspace", p.Workspace),
 		oneOf("scope", p.Scope, "workspace", "repository", "all"),
-		notYet("turns", p.Turns || p.Session != nil),
 	} {
 		if err != nil {
 			return nil, err
 		}
+	}
+	if p.Turns || p.Session != nil {
+		return listTurns(ctx, env, p)
 	}
 	if p.Limit < 0 {
 		return nil, refuse("invalidArgument", "what", "limit is negative")

@@ -15,9 +15,10 @@ import (
 // probeLimit bounds how long a program may take to tell its version: opencode needs seconds of a processor for it.
 const probeLimit = 30 * time.Second
 
-// PrepareLaunch gives the command that forks s as r asks; r needs Child, Name and Prompt, the rest is filled in. It writes
+// PrepareLaunch gives the command that forks s as r asks; r needs Child, Name, Prompt and At, the rest is filled in. It writes
 // nothing and the child need not exist yet, so that a fork can be refused before it begins. Refused: whatever keeps the
-// session from being forked, agentNotInstalled, agentTooOld, agentProbeFailed, invalidArgument.
+// session from being forked, or from being forked there (turnsUnknown, turnsTooOld, turnUnknown, turnOpen,
+// turnIsCompaction), agentNotInstalled, agentTooOld, agentProbeFailed, invalidArgument.
 func PrepareLaunch(ctx context.Context, c Config, s Session, r agent.ForkRequest) (Launch, error) {
 	agents, err := chosen([]string{s.ID.Agent})
 	if err != nil {
@@ -36,7 +37,10 @@ func PrepareLaunch(ctx context.Context, c Config, s Session, r agent.ForkRequest
 	case strings.HasPrefix(r.Name, "-"):
 		return Launch{}, agent.Refuse("invalidName", "name", r.Name) // an agent would read it as a flag
 	}
-	r.Parent, r.Arguments = s, c.Arguments[a.Name]
+	r.Parent, r.Arguments, r.State = s, c.Arguments[a.Name], c.State
+	if r.At != "" && a.Turns == nil {
+		return Launch{}, agent.Refuse("turnsUnknown", "agent", a.Name)
+	}
 	if r.Program, err = c.program(a); err != nil {
 		return Launch{}, err
 	}
@@ -96,6 +100,17 @@ func (c Config) ask(ctx context.Context, program string) (string, error) {
 // run runs a program without a terminal, with no more of the environment than a program needs to start and to find its
 // files, and these differences. It gives the first of what it says.
 func (c Config) run(ctx context.Context, folder string, differences map[string]*string, program string, args ...string) (string, error) {
+	cmd := c.command(ctx, folder, differences, program, args...)
+	said := &clipped{left: saidLimit}
+	cmd.Stdout, cmd.Stderr = said, said
+	err := cmd.Run()
+	return said.String(), err
+}
+
+// saidLimit is how much is kept of what a program says, in bytes.
+const saidLimit = 4 << 10
+
+func (c Config) command(ctx context.Context, folder string, differences map[string]*string, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = folder
 	cmd.Env = []string{} // not nil, which would be everything
@@ -118,10 +133,7 @@ func (c Config) run(ctx context.Context, folder string, differences map[string]*
 	}
 	endWhole(cmd)
 	cmd.WaitDelay = time.Second // for what has left the group and holds the pipes
-	said := &clipped{left: 4 << 10}
-	cmd.Stdout, cmd.Stderr = said, said
-	err := cmd.Run()
-	return said.String(), err
+	return cmd
 }
 
 // clipped keeps the first bytes that are written to it.

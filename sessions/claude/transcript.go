@@ -138,8 +138,8 @@ func (t *transcript) add(line []byte) {
 
 // seen takes a line's time.
 func (t *transcript) seen(stamp []byte) {
-	at, err := time.Parse(time.RFC3339, jsonl.Text(stamp, 64))
-	if err != nil {
+	at := timeOf(stamp)
+	if at.IsZero() {
 		return
 	}
 	if t.started.IsZero() && !t.late {
@@ -148,6 +148,11 @@ func (t *transcript) seen(stamp []byte) {
 	if at.After(t.last) {
 		t.last = at
 	}
+}
+
+func timeOf(stamp []byte) time.Time {
+	at, _ := time.Parse(time.RFC3339, jsonl.Text(stamp, 64))
+	return at
 }
 
 // prompt is the text of a user's message, "" for what the program wrote in the user's name: results of tools, commands

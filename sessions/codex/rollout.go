@@ -25,6 +25,7 @@ type meta struct {
 	id, cwd, branch string
 	forkedFrom      string
 	base            string // the session whose rollout holds the start of this one's history
+	baseEnd         int64  // up to where, in bytes
 	subagent        bool   // it was started by a session, not by a person
 	started         time.Time
 	source          bool // the line told who started it
@@ -37,7 +38,7 @@ func parseMeta(line []byte) (m meta, whole bool) {
 	whole = jsonl.Fields(line, func(key, value []byte) bool {
 		switch string(key) {
 		case "timestamp":
-			m.started = stamp(value)
+			m.started = timeOf(value)
 		case "type":
 			isMeta = string(value) == `"session_meta"`
 		case "payload":
@@ -62,6 +63,12 @@ func (m *meta) payload(payload []byte) {
 			m.source, m.subagent = true, value[0] == '{'
 		case "history_base":
 			m.base = member(value, "thread_id")
+			jsonl.Fields(value, func(key, value []byte) bool {
+				if string(key) == "end_byte_offset" {
+					m.baseEnd = jsonl.Number(value)
+				}
+				return true
+			})
 		case "git":
 			m.branch = member(value, "branch")
 		}
@@ -80,7 +87,7 @@ func member(object []byte, wanted string) (text string) {
 	return text
 }
 
-func stamp(value []byte) time.Time {
+func timeOf(value []byte) time.Time {
 	at, _ := time.Parse(time.RFC3339, jsonl.Text(value, 64))
 	return at
 }
@@ -159,7 +166,7 @@ func lastTime(data []byte, whole bool) (last time.Time) {
 		var at time.Time
 		complete := jsonl.Fields(line, func(key, value []byte) bool {
 			if string(key) == "timestamp" {
-				at = stamp(value)
+				at = timeOf(value)
 			}
 			return true
 		})
