@@ -269,8 +269,11 @@ type Plan struct {
 	Base      string        `json:"base,omitempty"`   // the object id that it starts from, or is at
 	Session   *Session      `json:"session,omitempty"`
 	Launch    *Launch       `json:"launch,omitempty"`
-	Setup     *SetupInfo    `json:"setup,omitempty"` // of a fork: what its decision is to be about
-	Warnings  []Warning     `json:"warnings"`
+
+	Forecast *agent.Forecast `json:"forecast,omitempty"` // what the fork sends again, as far as that is recorded
+
+	Setup    *SetupInfo `json:"setup,omitempty"` // of a fork: what its decision is to be about
+	Warnings []Warning  `json:"warnings"`
 }
 
 // PlannedCopy is one of several children.

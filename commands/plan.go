@@ -146,6 +146,9 @@ func planAgent(ctx context.Context, env *Env, into *Plan, session *agent.Session
 		}
 		into.Session = &shape
 	}
+	if launch != nil {
+		into.Forecast = launch.Forecast
+	}
 	if launch != nil && placed {
 		into.Launch = describeLaunch(launch)
 		if i := launch.Import; i != nil && i.Content != nil {

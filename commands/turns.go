@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/sidefork/sidefork/sessions"
-	"github.com/sidefork/sidefork/sessions/agent"
 )
 
 // listTurns gives the turns of one session, for a fork at one of them.
@@ -24,10 +23,7 @@ func listTurns(ctx context.Context, env *Env, p SessionsParams) (any, error) {
 	}
 	result := TurnsResult{Turns: make([]Turn, 0, len(all))}
 	for _, t := range all {
-		shape := Turn{ID: t.ID, At: timeOrNil(t.At), Role: t.Role, Text: Printable(t.Text)}
-		if t.Tokens > 0 {
-			shape.Forecast = &agent.Forecast{Tokens: t.Tokens, Source: "turn"}
-		}
+		shape := Turn{ID: t.ID, At: timeOrNil(t.At), Role: t.Role, Text: Printable(t.Text), Forecast: t.Forecast()}
 		if t.NotForkable != nil {
 			why, _ := reasonOf(t.NotForkable)
 			shape.Reason = &why

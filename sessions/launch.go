@@ -54,6 +54,9 @@ func PrepareLaunch(ctx context.Context, c Config, s Session, r agent.ForkRequest
 	if err := forksOnly(a, launch); err != nil {
 		return Launch{}, err
 	}
+	if r.At == "" {
+		launch.Forecast = s.Forecast
+	}
 	launch.Prepared = time.Now()
 	return launch, nil
 }

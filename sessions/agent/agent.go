@@ -71,6 +71,8 @@ type Launch struct {
 	Parent  ID
 	// Prepared is when the launch was made: an agent that AwaitStart sees is younger.
 	Prepared time.Time
+	// Forecast is what the fork sends again; nil where it is not known. PrepareLaunch fills it in for a fork of all.
+	Forecast *Forecast
 	// Import has to be done before Argv is started; nil where the agent makes the fork as it starts.
 	Import *Import
 }
@@ -144,6 +146,22 @@ const LookAgain = 200 * time.Millisecond
 type Started struct {
 	Session ID
 	PID     int // 0 where it cannot be known
+}
+
+// Forecast is that of a fork at the turn; nil where it is not known.
+func (t Turn) Forecast() *Forecast {
+	if t.Tokens == 0 {
+		return nil
+	}
+	return &Forecast{Tokens: t.Tokens, Source: "turn"}
+}
+
+// LastAnswer is the forecast by an agent's record of its last answer; nil for none.
+func LastAnswer(tokens int64) *Forecast {
+	if tokens == 0 {
+		return nil
+	}
+	return &Forecast{Tokens: tokens, Source: "lastAnswer"}
 }
 
 // Agent is what an agent's folder offers. Functions read heads and tails of files, never whole stores, and write nothing.

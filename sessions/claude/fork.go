@@ -37,8 +37,9 @@ func fork(r agent.ForkRequest) (agent.Launch, error) {
 		parent = r.Parent.Source
 	}
 	var first *agent.Import
+	var forecast *agent.Forecast
 	if r.At != "" {
-		if first, err = startOf(r, id.String()); err != nil {
+		if first, forecast, err = startOf(r, id.String()); err != nil {
 			return agent.Launch{}, err
 		}
 		parent = first.Copy.To
@@ -57,6 +58,7 @@ func fork(r agent.ForkRequest) (agent.Launch, error) {
 	}
 	return agent.Launch{
 		Argv: argv, Cwd: r.Child, Env: env, Parent: r.Parent.ID, Session: agent.ID{Agent: name, ID: id.String()}, Import: first,
+		Forecast: forecast,
 	}, nil
 }
 
@@ -64,18 +66,18 @@ func fork(r agent.ForkRequest) (agent.Launch, error) {
 // whole: by its file Claude Code forks any transcript, and from an earlier message it forks only without a terminal
 // (--resume-session-at, which it ignores with one). The copy lies outside of Claude Code's own store, where it would be a
 // session of its own in every list.
-func startOf(r agent.ForkRequest, child string) (*agent.Import, error) {
+func startOf(r agent.ForkRequest, child string) (*agent.Import, *agent.Forecast, error) {
 	if r.State == "" {
-		return nil, agent.Refuse("noStateFolder")
+		return nil, nil, agent.Refuse("noStateFolder")
 	}
 	ctx, stop := context.WithTimeout(context.Background(), readLimit)
 	defer stop()
-	size, err := cutAt(ctx, r.Parent, r.At)
+	last, err := findTurn(ctx, r.Parent, r.At)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	to := filepath.Join(r.State, "turns", child+".jsonl")
-	return &agent.Import{Copy: &agent.Copy{From: r.Parent.Source, Size: size, To: to}}, nil
+	return &agent.Import{Copy: &agent.Copy{From: r.Parent.Source, Size: last.end, To: to}}, last.Forecast(), nil
 }
 
 // readLimit bounds how long the reading of a whole transcript may take.

@@ -181,6 +181,7 @@ func readSession(path string) (agent.Session, error) {
 	if t.parent != "" && t.parent != id && agent.IsUUID(t.parent) {
 		s.Parent = &agent.ID{Agent: name, ID: t.parent}
 	}
+	s.Forecast = agent.LastAnswer(t.tokens)
 	switch {
 	case t.talk:
 	case t.subagent:

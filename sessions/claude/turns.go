@@ -11,7 +11,7 @@ import (
 	"github.com/sidefork/sidefork/sessions/jsonl"
 )
 
-// turn is a turn and where its last message ends in the file.
+// turn is a turn, and how many bytes of the file hold it and what was said before it.
 type turn struct {
 	agent.Turn
 	end      int64
@@ -202,21 +202,21 @@ func (r *turnReader) finish() []turn {
 	return r.turns
 }
 
-// cutAt is how many bytes of a transcript hold a turn and what was said before it.
-func cutAt(ctx context.Context, s agent.Session, id string) (int64, error) {
+// findTurn is a turn of a session that a fork can begin at.
+func findTurn(ctx context.Context, s agent.Session, id string) (turn, error) {
 	found, err := readTurns(ctx, s.Source)
 	if err != nil {
-		return 0, agent.Refuse("sessionBroken", "id", s.ID.ID, "what", err.Error())
+		return turn{}, agent.Refuse("sessionBroken", "id", s.ID.ID, "what", err.Error())
 	}
 	for _, t := range found {
 		if t.ID == id {
 			if t.NotForkable != nil {
-				return 0, t.NotForkable
+				return turn{}, t.NotForkable
 			}
-			return t.end, nil
+			return t, nil
 		}
 	}
-	return 0, agent.Refuse("turnUnknown", "turn", id, "id", s.ID.ID)
+	return turn{}, agent.Refuse("turnUnknown", "turn", id, "id", s.ID.ID)
 }
 
 // usage is how many tokens an answer and all before it have, as it was recorded; 0 where it was not.

@@ -71,12 +71,12 @@ func TestTurnsAreThoseOfEveryFixture(t *testing.T) {
 // of the turn after it, and of each tool both the call and the result.
 func checkCut(t *testing.T, content []byte, all []agent.Turn, i int, path string) {
 	t.Helper()
-	size, err := cutAt(t.Context(), agent.Session{Source: path}, all[i].ID)
+	last, err := findTurn(t.Context(), agent.Session{Source: path}, all[i].ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	start := string(content[:size])
-	if !strings.HasSuffix(start, "\n") && size != int64(len(content)) {
+	start := string(content[:last.end])
+	if !strings.HasSuffix(start, "\n") && last.end != int64(len(content)) {
 		t.Errorf("turn %d ends in the middle of a line", i)
 	}
 	for j, turn := range all {
@@ -191,6 +191,9 @@ func TestForkAtATurnForksACopyOfTheStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	to := filepath.Join("/state", "turns", l.Session.ID+".jsonl")
+	if l.Forecast == nil || *l.Forecast != (agent.Forecast{Tokens: 14434, Source: "turn"}) {
+		t.Errorf("forecast %+v", l.Forecast)
+	}
 	if c := l.Import.Copy; c == nil || c.From != r.Parent.Source || c.To != to || l.Import.Argv != nil {
 		t.Errorf("%+v", l.Import)
 	}
@@ -218,5 +221,43 @@ func TestTurnsOfATranscriptWithHugeLinesAreRead(t *testing.T) {
 	all, err := turns(t.Context(), agent.Session{Source: path})
 	if err != nil || len(all) != 2 || len(all[1].Text) != agent.TurnText || all[1].Tokens != 110 || !all[0].At.Equal(time.Date(2026, 5, 1, 10, 0, 1, 0, time.UTC)) {
 		t.Errorf("%d turns, %v", len(all), err)
+	}
+}
+
+func TestTheForecastIsTheRecordOfTheLastAnswer(t *testing.T) {
+	compacted, err := os.ReadFile(filepath.Join(fixtures, "compacted.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(compacted), "\n")
+	long := said(50, "attachment", fmt.Sprintf(`"attachment":%q`, strings.Repeat("x", 2*tailLimit)))
+	for name, test := range map[string]struct {
+		content string
+		tokens  int64
+	}{
+		"an answer":                          {user(1, "one") + answer(2, "x"), 110},
+		"none yet":                           {user(1, "one"), 0},
+		"compacted, and answered since":      {string(compacted), 14783},
+		"compacted since":                    {strings.Join(lines[:50], ""), 0},
+		"a subagent's":                       {user(1, "one") + answer(2, "x") + said(3, "assistant", `"isSidechain":true,"message":{"usage":{"input_tokens":9000}}`), 110},
+		"numbers that are none":              {user(1, "one") + said(2, "assistant", `"message":{"usage":{"input_tokens":-5,"output_tokens":1e99,"cache_read_input_tokens":"7"}}`), 0},
+		"an answer that the tail has not":    {user(1, "one") + answer(2, "x") + long, 0},
+		"an answer behind what is very long": {user(1, "one") + long + answer(2, "x"), 110},
+	} {
+		t.Run(name, func(t *testing.T) {
+			home, homes := newHome(t)
+			put(t, home, "/x", messageID(0), []byte(test.content))
+			found, _ := list(t.Context(), homes, nil)
+			if len(found) != 1 {
+				t.Fatal(found)
+			}
+			var got int64
+			if f := found[0].Forecast; f != nil {
+				got = f.Tokens
+			}
+			if got != test.tokens {
+				t.Errorf("got %d", got)
+			}
+		})
 	}
 }

@@ -25,14 +25,15 @@ func forkAt(r agent.ForkRequest) (agent.Launch, error) {
 	}
 	ctx, stop := context.WithTimeout(context.Background(), readLimit)
 	defer stop()
-	if err := findTurn(ctx, r); err != nil {
+	last, err := findTurn(ctx, r)
+	if err != nil {
 		return agent.Launch{}, err
 	}
 	env := map[string]*string{"CODEX_HOME": agent.Pin(r.Parent)}
 	argv := append([]string{r.Program}, r.Arguments...)
 	argv = withPrompt(append(argv, "resume", "-c", "tui.resume_cwd=current", agent.Pending), r.Prompt)
 	return agent.Launch{
-		Argv: argv, Cwd: r.Child, Env: env, Parent: r.Parent.ID, Session: agent.ID{Agent: name},
+		Argv: argv, Cwd: r.Child, Env: env, Parent: r.Parent.ID, Session: agent.ID{Agent: name}, Forecast: last.Forecast(),
 		Import: &agent.Import{
 			Argv: []string{r.Program, "app-server"}, Env: env,
 			Talk: func(to io.Writer, from io.Reader) (string, error) { return askForFork(to, from, r) },
@@ -43,20 +44,20 @@ func forkAt(r agent.ForkRequest) (agent.Launch, error) {
 	}, nil
 }
 
-func findTurn(ctx context.Context, r agent.ForkRequest) error {
+func findTurn(ctx context.Context, r agent.ForkRequest) (agent.Turn, error) {
 	all, err := turns(ctx, r.Parent)
 	if err != nil {
-		return agent.Refuse("sessionBroken", "id", r.Parent.ID.ID, "what", err.Error())
+		return agent.Turn{}, agent.Refuse("sessionBroken", "id", r.Parent.ID.ID, "what", err.Error())
 	}
 	for _, t := range all {
 		if t.ID == r.At {
 			if t.NotForkable != nil {
-				return t.NotForkable
+				return agent.Turn{}, t.NotForkable
 			}
-			return nil
+			return t, nil
 		}
 	}
-	return agent.Refuse("turnUnknown", "turn", r.At, "id", r.Parent.ID.ID)
+	return agent.Turn{}, agent.Refuse("turnUnknown", "turn", r.At, "id", r.Parent.ID.ID)
 }
 
 // message is a line of the server's protocol: JSON-RPC without its version.

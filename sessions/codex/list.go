@@ -197,7 +197,7 @@ func (s store) readOne(path string, tops []string) (r rollout, wanted bool, err 
 	m = told.meta // the branch and the base stand at the end of line 1, behind the glance
 	r = rollout{base: m.base, subagent: m.subagent, session: agent.Session{
 		ID: agent.ID{Agent: name, ID: m.id}, FirstPrompt: told.prompt, Cwd: m.cwd, Branch: m.branch,
-		StartedAt: m.started, LastActivity: told.last, Source: path,
+		StartedAt: m.started, LastActivity: told.last, Source: path, Forecast: agent.LastAnswer(told.tokens),
 	}}
 	if told.last.IsZero() {
 		r.session.LastActivity = info.ModTime()

@@ -121,6 +121,7 @@ type story struct {
 	meta   // of line 1; not ok where that is damaged
 	prompt string
 	last   time.Time
+	tokens int64 // how large the conversation is by its last answer's record; 0 where that is not known
 }
 
 // readStory reads line 1, the first prompt and the last time.
@@ -151,30 +152,43 @@ func readStory(r io.ReaderAt, size int64) (s story, err error) {
 	if err != nil {
 		return s, err
 	}
-	s.last = lastTime(data, whole)
+	s.end(data, whole)
 	if !whole && s.last.IsZero() { // one line longer than the tail
 		if data, whole, err = jsonl.Tail(r, size, 16*tailLimit); err == nil {
-			s.last = lastTime(data, whole)
+			s.end(data, whole)
 		}
 	}
 	return s, err
 }
 
-// lastTime is the latest time of the whole lines of a tail.
-func lastTime(data []byte, whole bool) (last time.Time) {
+// end takes what a tail tells: the latest time of its whole lines, and how large the conversation is.
+func (s *story) end(data []byte, whole bool) {
 	jsonl.TailLines(data, whole, func(line []byte) {
 		var at time.Time
+		var kind, payload []byte
 		complete := jsonl.Fields(line, func(key, value []byte) bool {
-			if string(key) == "timestamp" {
+			switch string(key) {
+			case "timestamp":
 				at = timeOf(value)
+			case "type":
+				kind = value
+			case "payload":
+				payload = value
 			}
 			return true
 		})
-		if complete && at.After(last) {
-			last = at
+		if !complete {
+			return
+		}
+		if at.After(s.last) {
+			s.last = at
+		}
+		if string(kind) == `"compacted"` {
+			s.tokens = 0 // what was said before is no longer sent
+		} else if tokens := usage(kind, payload); tokens > 0 {
+			s.tokens = tokens
 		}
 	})
-	return last
 }
 
 // userText is what a person said in a line, and whether the line is the item that the model was sent. What the program

@@ -81,12 +81,12 @@ func (r *turnReader) read(ctx context.Context, p part) error {
 }
 
 func (r *turnReader) add(line []byte) {
-	var kind, sort, id string
-	var stamp, payload []byte
+	var sort, id string
+	var kind, stamp, payload []byte
 	if whole := jsonl.Fields(line, func(key, value []byte) bool {
 		switch string(key) {
 		case "type":
-			kind = jsonl.Text(value, 64)
+			kind = value
 		case "timestamp":
 			stamp = value
 		case "payload":
@@ -105,19 +105,20 @@ func (r *turnReader) add(line []byte) {
 		}
 		return true
 	})
+	event := string(kind) == `"event_msg"`
 	switch {
-	case kind == "event_msg" && sort == "task_started", kind == "turn_context":
+	case event && sort == "task_started", string(kind) == `"turn_context"`:
 		r.begin(id, stamp)
-	case kind == "event_msg" && (sort == "task_complete" || sort == "turn_aborted"):
+	case event && (sort == "task_complete" || sort == "turn_aborted"):
 		if i, known := r.at[id]; known {
 			r.turns[i].ended = true
 		}
-	case kind == "compacted":
+	case string(kind) == `"compacted"`:
 		if len(r.turns) > 0 {
 			r.turns[len(r.turns)-1].compacted = true
 		}
 	default:
-		r.take(line, payload)
+		r.take(line, kind, payload)
 	}
 }
 
@@ -133,7 +134,7 @@ func (r *turnReader) begin(id string, stamp []byte) {
 }
 
 // take notes what a line tells of the last turn: its prompt, how large the conversation is.
-func (r *turnReader) take(line, payload []byte) {
+func (r *turnReader) take(line, kind, payload []byte) {
 	if len(r.turns) == 0 {
 		return
 	}
@@ -145,7 +146,7 @@ func (r *turnReader) take(line, payload []byte) {
 			last.event = firstWords(said)
 		}
 	}
-	if tokens := usage(line, payload); tokens > 0 {
+	if tokens := usage(kind, payload); tokens > 0 {
 		last.Tokens = tokens
 	}
 }
@@ -171,14 +172,7 @@ func (r *turnReader) finish() []agent.Turn {
 
 // usage is how many tokens the conversation has with the answer of a line, as it was recorded; 0 where that is no record of
 // it.
-func usage(line, payload []byte) (tokens int64) {
-	var kind []byte
-	jsonl.Fields(line, func(key, value []byte) bool {
-		if string(key) == "type" {
-			kind = value
-		}
-		return true
-	})
+func usage(kind, payload []byte) (tokens int64) {
 	total := func(counts []byte) {
 		jsonl.Fields(counts, func(key, value []byte) bool {
 			if string(key) == "total_tokens" {

@@ -158,3 +158,22 @@ func TestTheServerIsAskedForAForkBehindATurn(t *testing.T) {
 		})
 	}
 }
+
+func TestTheForecastIsTheRecordOfTheLastAnswer(t *testing.T) {
+	_, homes := newHome(t, "home")
+	sessions, _ := list(t.Context(), homes, nil)
+	for start, want := range map[string]int64{
+		"01a22b78-f5c0": 15, // of the last answer alone, not the sum
+		"01a22b7c-b43b": 15, // written by 0.121
+		"01a22b78-1915": 0,  // nothing was said in it yet
+	} {
+		s := lookFor(sessions, start)
+		var got int64
+		if s.Forecast != nil {
+			got = s.Forecast.Tokens
+		}
+		if got != want {
+			t.Errorf("%s: %d", start, got)
+		}
+	}
+}
