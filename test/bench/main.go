@@ -53,7 +53,7 @@ func run(rounds int, where, only string) error {
 		return err
 	}
 	for name, value := range map[string]string{
-		"HOME": dir, "XDG_STATE_HOME": dir, "XDG_CONFIG_HOME": dir, "GIT_CONFIG_NOSYSTEM": "1", "CLAUDE_CONFIG_DIR": "", "CODEX_HOME": "",
+		"HOME": dir, "XDG_STATE_HOME": filepath.Join(dir, "state"), "XDG_CONFIG_HOME": filepath.Join(dir, "config"), "GIT_CONFIG_NOSYSTEM": "1", "CLAUDE_CONFIG_DIR": "", "CODEX_HOME": "",
 	} {
 		os.Setenv(name, value)
 	}
@@ -74,6 +74,7 @@ func run(rounds int, where, only string) error {
 		{"fork-copies", b.forkCopies},
 		{"memory", b.memory},
 		{"cancel", b.cancel},
+		{"sessions", b.sessions},
 	} {
 		if !strings.Contains(figure.name, only) {
 			continue
