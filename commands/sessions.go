@@ -85,7 +85,9 @@ func findSessions(ctx context.Context, env *Env, p SessionsParams) (SessionsResu
 	if p.Scope == "workspace" {
 		query.Only = asked
 	}
-	page, err := sessions.List(ctx, env.sessions(), query)
+	c := env.sessions()
+	c.Seen = env.sessionFolders()
+	page, err := sessions.List(ctx, c, query)
 	if err != nil {
 		return SessionsResult{}, err
 	}

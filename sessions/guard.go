@@ -86,7 +86,7 @@ func (c Config) inUse(ctx context.Context, target ID) (*Refusal, error) {
 
 // running are an agent's sessions that run, then those that may.
 func (c Config) running(ctx context.Context, a agent.Agent) ([]Session, error) {
-	found, _ := a.List(ctx, a.Homes(c.getenv, c.Homes[a.Name]), nil)
+	found, _ := a.List(ctx, nil, a.Homes(c.getenv, c.Homes[a.Name]), nil)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sidefork/sidefork/sessions/process"
+	"github.com/sidefork/sidefork/sessions/seen"
 )
 
 // ID names one conversation: the agent and the agent's own id.
@@ -175,8 +176,8 @@ type Agent struct {
 	// Homes gives the account folders: the default one, the one that env names, and those the user configured.
 	Homes func(env func(string) string, configured []string) Homes
 	// List gives the sessions whose recorded folder lies in one of tops (absolute, physical), all of them for nil.
-	// Subagents are left out.
-	List func(ctx context.Context, homes Homes, tops []string) ([]Session, []Problem)
+	// Subagents are left out. m remembers what was read before; nil: nothing.
+	List func(ctx context.Context, m *seen.Memory, homes Homes, tops []string) ([]Session, []Problem)
 	// Find gives the sessions of that id, at most one of each home, also what List leaves out.
 	Find func(ctx context.Context, homes Homes, id string) ([]Session, []Problem)
 	// Turns gives the turns of a session, oldest first; nil for an agent that cannot be forked at one. It is the one

@@ -247,7 +247,7 @@ func TestTheForecastIsTheRecordOfTheLastAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			home, homes := newHome(t)
 			put(t, home, "/x", messageID(0), []byte(test.content))
-			found, _ := list(t.Context(), homes, nil)
+			found, _ := list(t.Context(), nil, homes, nil)
 			if len(found) != 1 {
 				t.Fatal(found)
 			}

@@ -81,7 +81,7 @@ func newFork(s agent.Session, l agent.Launch, known map[string]bool) string {
 	var ignored []agent.Problem // a folder that cannot be read has no fork to show
 	for days := -1; days <= 1; days++ {
 		folder := filepath.Join(s.Home, "sessions", time.Now().AddDate(0, 0, days).Format("2006/01/02"))
-		for _, entry := range entries(folder, &ignored) {
+		for _, entry := range entries(nil, folder, &ignored) {
 			path := filepath.Join(folder, entry.Name())
 			if idOf(path) == "" || known[path] {
 				continue

@@ -116,8 +116,8 @@ func askForFork(to io.Writer, from io.Reader, r agent.ForkRequest) (id string, e
 
 // stored proves that the store has the fork, in the child's folder.
 func stored(r agent.ForkRequest, id string) error {
-	all, _ := open(r.Parent.Home)
-	path, there := all.byID[id]
+	all, _ := open(nil, r.Parent.Home)
+	path, there := all.byID()[id]
 	if !there {
 		return fmt.Errorf("codex: session %s was not stored in %s", id, r.Parent.Home)
 	}

@@ -13,7 +13,7 @@ import (
 
 // turns gives the turns of a session, those too that stand in the rollouts which it is based on.
 func turns(ctx context.Context, s agent.Session) ([]agent.Turn, error) {
-	all, _ := open(s.Home) // a folder that cannot be read has been named by list
+	all, _ := open(nil, s.Home) // a folder that cannot be read has been named by list
 	var r turnReader
 	for _, p := range slices.Backward(all.line(s.Source)) {
 		if err := r.read(ctx, p); err != nil {
@@ -34,7 +34,7 @@ func (s store) line(path string) []part {
 	parts := []part{{path, -1}}
 	for range lineage {
 		m := s.meta(path)
-		next, there := s.byID[m.base]
+		next, there := s.byID()[m.base]
 		if m.base == "" || !there {
 			break
 		}

@@ -29,7 +29,7 @@ func briefly(all []agent.Turn) (got []string) {
 
 func TestTurnsAreThoseOfTheWholeLineOfForks(t *testing.T) {
 	_, homes := newHome(t, "home")
-	sessions, _ := list(t.Context(), homes, nil)
+	sessions, _ := list(t.Context(), nil, homes, nil)
 	for start, want := range map[string][]string{
 		"01a22b74-de30": {"codeword is ZEBRA-ALPHA-1; remember it"},
 		"01a22b76-52f5": {"codeword is ZEBRA-ALPHA-1; remember it", "what was the codeword?"}, // the first is its parent's
@@ -161,7 +161,7 @@ func TestTheServerIsAskedForAForkBehindATurn(t *testing.T) {
 
 func TestTheForecastIsTheRecordOfTheLastAnswer(t *testing.T) {
 	_, homes := newHome(t, "home")
-	sessions, _ := list(t.Context(), homes, nil)
+	sessions, _ := list(t.Context(), nil, homes, nil)
 	for start, want := range map[string]int64{
 		"01a22b78-f5c0": 15, // of the last answer alone, not the sum
 		"01a22b7c-b43b": 15, // written by 0.121

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -79,6 +80,29 @@ func (b bench) sessions() error {
 	row("the same again", warm[0], warm[1], "git rev-parse and worktree list", "≤ 30 ms")
 	fmt.Printf("| memory of the sidecar then, and at most | %.1f / %.1f MiB | | | ≤ 64 MB |\n",
 		float64(memoryKiB(s.cmd.Process.Pid, "VmRSS:"))/1024, float64(memoryKiB(s.cmd.Process.Pid, "VmHWM:"))/1024)
+	return b.told(s, repo)
+}
+
+// told measures from the writing of a new session to the notification.
+func (b bench) told(s *server, repo string) error {
+	var all []time.Duration
+	for i := range b.rounds {
+		at := time.Now()
+		path := filepath.Join(b.dir, ".claude", "projects", encoded(repo), fmt.Sprintf("00000000-0000-4000-9000-%012d.jsonl", i))
+		if err := writeSession(path, claudeHead(repo, at, i), claudeTail(at)); err != nil {
+			return err
+		}
+		begin := time.Now()
+		if err := s.await("sidefork/changed"); err != nil {
+			return err
+		}
+		all = append(all, time.Since(begin))
+		if _, err := s.call("workspace/executeCommand", map[string]any{"command": "sidefork.sessions", "arguments": []any{map[string]any{"workspace": repo, "limit": 50}}}); err != nil {
+			return err
+		}
+	}
+	slices.Sort(all)
+	fmt.Printf("| told of a new session, median / longest | %s / %s | | | ≤ 300 ms |\n", short(all[len(all)/2]), short(all[len(all)-1]))
 	return nil
 }
 
