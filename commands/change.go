@@ -62,7 +62,7 @@ func writeLineage(ctx context.Context, parent, child worktree.Worktree, from bas
 	return worktree.WriteLineage(child.GitDir, l)
 }
 
-// storeConversation has the agent store the child's conversation, where it needs that before it can be started. It comes
+// storeConversation has the child's conversation stored, where its agent needs that before it can be started. It comes
 // after Keep, as the start of any agent does: the agent's store is not ours to take anything back from, and a fork of
 // the work stands without it. Where it fails there is nothing to launch, and a warning says so.
 func storeConversation(ctx context.Context, env *Env, launch *agent.Launch) (*agent.Launch, []Warning) {
@@ -70,10 +70,11 @@ func storeConversation(ctx context.Context, env *Env, launch *agent.Launch) (*ag
 		return launch, nil
 	}
 	defer pulse.Hold(ctx)()
-	if err := sessions.Import(context.WithoutCancel(ctx), env.sessions(), *launch); err != nil {
+	ready, err := sessions.Import(context.WithoutCancel(ctx), env.sessions(), *launch)
+	if err != nil {
 		return nil, []Warning{warning("sessionNotForked", err.Error(), "agent", launch.Parent.Agent, "id", launch.Parent.ID)}
 	}
-	return launch, nil
+	return &ready, nil
 }
 
 // startLimit bounds the wait for a fork's agent to be seen.

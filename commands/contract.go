@@ -60,6 +60,23 @@ type Session struct {
 	Home         string      `json:"home,omitempty"`
 	Parent       *agent.ID   `json:"parent,omitempty"`
 	Fork         SessionFork `json:"fork"`
+
+	Forecast *agent.Forecast `json:"forecast,omitempty"` // what a fork sends again
+}
+
+// Turn is what began a turn of a session, and all up to the next. A fork at it knows nothing that was said later.
+type Turn struct {
+	ID       string          `json:"id"`
+	At       *time.Time      `json:"at"`
+	Role     string          `json:"role"` // user, compaction
+	Text     string          `json:"text"` // the first words
+	Forecast *agent.Forecast `json:"forecast,omitempty"`
+	Reason   *Reason         `json:"reason,omitempty"` // why no fork can begin there
+}
+
+// TurnsResult are the turns of a session, oldest first.
+type TurnsResult struct {
+	Turns []Turn `json:"turns"`
 }
 
 // SessionFork says how a session can be forked in the workspace that was asked about.
@@ -252,8 +269,11 @@ type Plan struct {
 	Base      string        `json:"base,omitempty"`   // the object id that it starts from, or is at
 	Session   *Session      `json:"session,omitempty"`
 	Launch    *Launch       `json:"launch,omitempty"`
-	Setup     *SetupInfo    `json:"setup,omitempty"` // of a fork: what its decision is to be about
-	Warnings  []Warning     `json:"warnings"`
+
+	Forecast *agent.Forecast `json:"forecast,omitempty"` // what the fork sends again, as far as that is recorded
+
+	Setup    *SetupInfo `json:"setup,omitempty"` // of a fork: what its decision is to be about
+	Warnings []Warning  `json:"warnings"`
 }
 
 // PlannedCopy is one of several children.

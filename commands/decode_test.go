@@ -82,7 +82,7 @@ func TestWrongForkArgumentIsRefusedByName(t *testing.T) {
 		{`"include":["*.env"],"carry":false`, "invalidArgument", "include"},
 		{`"onCarryFailure":"keep"`, "notYet", "onCarryFailure"},
 		{`"setup":{"decision":"skip","hash":"h"}`, "invalidArgument", "setup.hash"},
-		{`"at":"m"`, "notYet", "at"},
+		{`"at":"m"`, "invalidArgument", "at"},
 		{`"launch":"tmux"`, "notYet", "launch"},
 		{`"worktree":"same"`, "notYet", "worktree"},
 		{`"worktree":{"existing":"/x"}`, "notYet", "worktree"},

@@ -56,7 +56,7 @@ func (j judge) describe(s agent.Session) Session {
 	shape := Session{
 		Agent: s.ID.Agent, ID: s.ID.ID, Title: Printable(s.Title), FirstPrompt: Printable(s.FirstPrompt), Cwd: s.Cwd,
 		Branch: Printable(s.Branch), StartedAt: timeOrNil(s.StartedAt), LastActivity: timeOrNil(s.LastActivity),
-		State: s.State, Status: s.Status, PID: s.PID, Source: s.Source, Home: s.Home, Parent: s.Parent,
+		State: s.State, Status: s.Status, PID: s.PID, Source: s.Source, Home: s.Home, Parent: s.Parent, Forecast: s.Forecast,
 		Fork: SessionFork{Kind: "native"},
 	}
 	if home := sessions.Workspace(s.Cwd, j.tops); home != "" {

@@ -26,7 +26,9 @@ type Env struct {
 
 // Memory is what a sidecar remembers between commands. The zero value is ready; it may be used from many goroutines.
 type Memory struct {
-	versions sessions.Versions // what the agents' programs said of themselves
+	versions   sessions.Versions // what the agents' programs said of themselves
+	sessions   watched           // the agents' stores
+	workspaces watched           // the git folders of repositories
 }
 
 func (e *Env) log() *zap.Logger {

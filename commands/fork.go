@@ -90,7 +90,7 @@ func decideFork(ctx context.Context, env *Env, p ForkParams, progress Progress) 
 		return d, err
 	}
 	for _, there := range places {
-		launch, err := planLaunch(ctx, env, d.session, there, p.Prompt) // the agent is installed and can fork it
+		launch, err := planLaunch(ctx, env, d.session, there, p) // the agent is installed and can fork it
 		if err != nil {
 			return d, err
 		}

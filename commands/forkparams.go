@@ -95,12 +95,14 @@ func (p ForkParams) check() error {
 			checks = append(checks, refuse("invalidArgument", "what", `setup.hash belongs to setup.decision "run"`))
 		}
 	}
+	if p.At != "" && p.Session == nil {
+		checks = append(checks, refuse("invalidArgument", "what", "at is a turn of a session, and there is none"))
+	}
 	if p.Session != nil {
 		checks = append(checks, required("session.agent", p.Session.Agent, "session.id", p.Session.ID))
 	}
 	checks = append(checks,
 		notYet(`onCarryFailure "keep"`, p.OnCarryFailure == "keep"),
-		notYet("at", p.At != ""),
 		notYet(`launch "tmux"`, p.Launch == "tmux"),
 		notYet("worktree "+p.Worktree.Kind, p.Worktree.Kind != "new"),
 		notYet(`onDisconnect "finish"`, p.OnDisconnect == "finish"),

@@ -68,7 +68,7 @@ func plan(ctx context.Context, env *Env, argument json.RawMessage, _ Progress) (
 	if refused := p.Session != nil && session == nil; refused {
 		return result, nil
 	}
-	return result, planAgent(ctx, env, result, session, there, parent, family, p.Prompt)
+	return result, planAgent(ctx, env, result, session, there, parent, family, p)
 }
 
 // RefusedPlan is the plan of a fork that is refused for these reasons before there is anything to plan.
@@ -129,13 +129,13 @@ func (into *Plan) fill(found *carry.Plan) {
 
 // planAgent settles how the child's agent would start. Where the child's place was refused it still asks whether the
 // agent can fork the session, for a place that does not matter.
-func planAgent(ctx context.Context, env *Env, into *Plan, session *agent.Session, there place, parent worktree.Worktree, family []worktree.Worktree, prompt string) error {
+func planAgent(ctx context.Context, env *Env, into *Plan, session *agent.Session, there place, parent worktree.Worktree, family []worktree.Worktree, p ForkParams) error {
 	placed := there.folder != ""
 	if !placed {
 		there.folder = parent.Path
 	}
 	before := len(into.Refusals)
-	launch, err := planLaunch(ctx, env, session, there, prompt)
+	launch, err := planLaunch(ctx, env, session, there, p)
 	if err := collect(into, err); err != nil {
 		return err
 	}
@@ -146,10 +146,15 @@ func planAgent(ctx context.Context, env *Env, into *Plan, session *agent.Session
 		}
 		into.Session = &shape
 	}
+	if launch != nil {
+		into.Forecast = launch.Forecast
+	}
 	if launch != nil && placed {
 		into.Launch = describeLaunch(launch)
-		if launch.Import != nil {
-			into.Commands = append(into.Commands, append(slices.Clone(launch.Import.Argv), "FILE"))
+		if i := launch.Import; i != nil && i.Content != nil {
+			into.Commands = append(into.Commands, append(slices.Clone(i.Argv), "FILE"))
+		} else if i != nil && i.Argv != nil {
+			into.Commands = append(into.Commands, i.Argv)
 		}
 		into.Commands = append(into.Commands, launch.Argv)
 	}

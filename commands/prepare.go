@@ -112,16 +112,16 @@ func findSession(ctx context.Context, env *Env, parent worktree.Worktree, family
 
 // planLaunch settles how the child's agent will be started, before anything exists: the agent is installed, its version
 // can fork, the session can be forked. nil for a branch-only fork.
-func planLaunch(ctx context.Context, env *Env, session *agent.Session, there place, prompt string) (*agent.Launch, error) {
+func planLaunch(ctx context.Context, env *Env, session *agent.Session, there place, p ForkParams) (*agent.Launch, error) {
 	if session == nil {
-		if prompt != "" {
+		if p.Prompt != "" {
 			return nil, refuse("invalidArgument", "what", "a prompt needs a session")
 		}
 		return nil, nil
 	}
 	pulse.Begin(ctx, "ask "+session.ID.Agent+" for its version")
 	launch, err := sessions.PrepareLaunch(ctx, env.sessions(), *session, agent.ForkRequest{
-		Parent: *session, Child: there.folder, Name: there.branch, Prompt: prompt,
+		Parent: *session, Child: there.folder, Name: there.branch, Prompt: p.Prompt, At: p.At,
 	})
 	if err != nil {
 		return nil, err
@@ -220,7 +220,7 @@ func (e *Env) carryOptions(staged string, include []string) carry.Options {
 func (e *Env) sessions() sessions.Config {
 	c := sessions.Config{Getenv: e.getenv, Programs: map[string]string{}, Homes: map[string][]string{}}
 	if e.Memory != nil {
-		c.Versions = &e.Memory.versions
+		c.Versions, c.State = &e.Memory.versions, e.state("agents")
 	}
 	for name, a := range e.Settings.Agents {
 		c.Programs[name], c.Homes[name] = a.Program, a.Homes

@@ -43,11 +43,13 @@ func listSessions(ctx context.Context, env *Env, argument json.RawMessage, _ Pro
 	for _, err := range []error{
 		absolute("workspace", p.Workspace),
 		oneOf("scope", p.Scope, "workspace", "repository", "all"),
-		notYet("turns", p.Turns || p.Session != nil),
 	} {
 		if err != nil {
 			return nil, err
 		}
+	}
+	if p.Turns || p.Session != nil {
+		return listTurns(ctx, env, p)
 	}
 	if p.Limit < 0 {
 		return nil, refuse("invalidArgument", "what", "limit is negative")
@@ -84,7 +86,9 @@ func findSessions(ctx context.Context, env *Env, p SessionsParams) (SessionsResu
 	if p.Scope == "workspace" {
 		query.Only = asked
 	}
-	page, err := sessions.List(ctx, env.sessions(), query)
+	c := env.sessions()
+	c.Seen = env.sessionFolders()
+	page, err := sessions.List(ctx, c, query)
 	if err != nil {
 		return SessionsResult{}, err
 	}
@@ -135,7 +139,10 @@ func unusable(ctx context.Context, env *Env, agents []string) (map[string]Reason
 	refusals := make([]error, len(agents))
 	var asking sync.WaitGroup
 	for i, name := range agents {
-		asking.Go(func() { refusals[i] = usable(ctx, env, name) })
+		asking.Go(func() {
+			pulse.Begin(ctx, "ask "+name+" for its version") // each has a limit of its own
+			refusals[i] = sessions.Usable(ctx, env.sessions(), name)
+		})
 	}
 	asking.Wait()
 	found := map[string]Reason{}
@@ -147,19 +154,4 @@ func unusable(ctx context.Context, env *Env, agents []string) (map[string]Reason
 		}
 	}
 	return found, nil
-}
-
-// usable refuses an agent that sessions.PrepareLaunch would refuse for any session.
-func usable(ctx context.Context, env *Env, name string) error {
-	pulse.Begin(ctx, "ask "+name+" for its version") // each has a limit of its own
-	_, version, err := sessions.Installed(ctx, env.sessions(), name)
-	if err != nil {
-		return err
-	}
-	for _, a := range sessions.Agents() {
-		if a.Name == name && version.Before(a.Oldest) {
-			return agent.Refuse("agentTooOld", "agent", name, "version", version.String())
-		}
-	}
-	return nil
 }

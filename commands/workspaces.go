@@ -55,6 +55,7 @@ func workspaces(ctx context.Context, env *Env, argument json.RawMessage, _ Progr
 }
 
 func describeRepository(ctx context.Context, env *Env, at worktree.Worktree) (Repository, error) {
+	env.watchRepository(at.CommonDir) // first, so that nothing is missed
 	all, err := at.Siblings(ctx)
 	if err != nil {
 		return Repository{}, err
@@ -72,7 +73,9 @@ func describeRepository(ctx context.Context, env *Env, at worktree.Worktree) (Re
 
 // liveSessions counts the sessions that run, by workspace.
 func liveSessions(ctx context.Context, env *Env, tops []string) (map[string]int, error) {
-	page, err := sessions.List(ctx, env.sessions(), sessions.Query{Worktrees: tops})
+	c := env.sessions()
+	c.Seen = env.sessionFolders()
+	page, err := sessions.List(ctx, c, sessions.Query{Worktrees: tops})
 	if err != nil {
 		return nil, err
 	}

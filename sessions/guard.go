@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"github.com/sidefork/sidefork/sessions/agent"
 	"github.com/sidefork/sidefork/sessions/guard"
 )
@@ -84,7 +86,7 @@ func (c Config) inUse(ctx context.Context, target ID) (*Refusal, error) {
 
 // running are an agent's sessions that run, then those that may.
 func (c Config) running(ctx context.Context, a agent.Agent) ([]Session, error) {
-	found, _ := a.List(ctx, a.Homes(c.getenv, c.Homes[a.Name]), nil)
+	found, _ := a.List(ctx, nil, a.Homes(c.getenv, c.Homes[a.Name]), nil)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -104,9 +106,16 @@ func (c Config) running(ctx context.Context, a agent.Agent) ([]Session, error) {
 // forksOnly refuses a launch of our own that would write into a session that exists: the user's arguments may make a
 // resume of a fork.
 func forksOnly(a agent.Agent, l Launch) error {
-	targets, clear := a.Resumes(agent.Words(l.Argv[1:]...))
+	argv, fork := slices.Clone(l.Argv[1:]), l.Session.ID
+	if fork == "" {
+		fork = uuid.NewString() // stands for an id that is not known yet
+		if i := slices.Index(argv, agent.Pending); i >= 0 && l.Import != nil {
+			argv[i] = fork
+		}
+	}
+	targets, clear := a.Resumes(agent.Words(argv...))
 	if l.Import != nil { // the fork exists already when it is started, and nobody else knows it
-		targets = slices.DeleteFunc(targets, func(id string) bool { return id == l.Session.ID })
+		targets = slices.DeleteFunc(targets, func(id string) bool { return id == fork })
 	}
 	if len(targets) > 0 || !clear {
 		return agent.Refuse("invalidArgument", "what", "the user's own arguments for "+a.Name+" resume a session instead of forking it")

@@ -3,12 +3,10 @@ package sessions
 import (
 	"bytes"
 	"context"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/sidefork/sidefork/sessions/agent"
@@ -17,9 +15,10 @@ import (
 // probeLimit bounds how long a program may take to tell its version: opencode needs seconds of a processor for it.
 const probeLimit = 30 * time.Second
 
-// PrepareLaunch gives the command that forks s as r asks; r needs Child, Name and Prompt, the rest is filled in. It writes
+// PrepareLaunch gives the command that forks s as r asks; r needs Child, Name, Prompt and At, the rest is filled in. It writes
 // nothing and the child need not exist yet, so that a fork can be refused before it begins. Refused: whatever keeps the
-// session from being forked, agentNotInstalled, agentTooOld, agentProbeFailed, invalidArgument.
+// session from being forked, or from being forked there (turnsUnknown, turnsTooOld, turnUnknown, turnOpen,
+// turnIsCompaction), agentNotInstalled, agentTooOld, agentProbeFailed, invalidArgument.
 func PrepareLaunch(ctx context.Context, c Config, s Session, r agent.ForkRequest) (Launch, error) {
 	agents, err := chosen([]string{s.ID.Agent})
 	if err != nil {
@@ -38,15 +37,15 @@ func PrepareLaunch(ctx context.Context, c Config, s Session, r agent.ForkRequest
 	case strings.HasPrefix(r.Name, "-"):
 		return Launch{}, agent.Refuse("invalidName", "name", r.Name) // an agent would read it as a flag
 	}
-	r.Parent, r.Arguments = s, c.Arguments[a.Name]
+	r.Parent, r.Arguments, r.State = s, c.Arguments[a.Name], c.State
+	if r.At != "" && a.Turns == nil {
+		return Launch{}, agent.Refuse("turnsUnknown", "agent", a.Name)
+	}
 	if r.Program, err = c.program(a); err != nil {
 		return Launch{}, err
 	}
-	if r.Version, err = c.version(ctx, a, r.Program); err != nil {
+	if r.Version, err = c.usable(ctx, a, r.Program); err != nil {
 		return Launch{}, err
-	}
-	if r.Version.Before(a.Oldest) {
-		return Launch{}, agent.Refuse("agentTooOld", "agent", a.Name, "version", r.Version.String())
 	}
 	launch, err := a.Fork(r)
 	if err != nil {
@@ -54,6 +53,9 @@ func PrepareLaunch(ctx context.Context, c Config, s Session, r agent.ForkRequest
 	}
 	if err := forksOnly(a, launch); err != nil {
 		return Launch{}, err
+	}
+	if r.At == "" {
+		launch.Forecast = s.Forecast
 	}
 	launch.Prepared = time.Now()
 	return launch, nil
@@ -91,66 +93,6 @@ func (c Config) program(a agent.Agent) (string, error) {
 	return "", no
 }
 
-// Versions remembers what programs said of themselves. The zero Versions is ready; it may be used by several goroutines.
-type Versions struct {
-	mu    sync.Mutex
-	known map[build]agent.Version
-}
-
-// build is a program's file as it was when it was asked.
-type build struct {
-	path    string
-	changed time.Time
-}
-
-func (v *Versions) get(b build) (agent.Version, bool) {
-	if v == nil {
-		return agent.Version{}, false
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	known, there := v.known[b]
-	return known, there
-}
-
-func (v *Versions) put(b build, found agent.Version) {
-	if v == nil {
-		return
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.known == nil {
-		v.known = map[build]agent.Version{}
-	}
-	v.known[b] = found
-}
-
-// version asks a program for its version, unless it was asked since it last changed.
-func (c Config) version(ctx context.Context, a agent.Agent, program string) (agent.Version, error) {
-	info, err := os.Stat(program)
-	if err != nil {
-		return agent.Version{}, agent.Refuse("agentNotInstalled", "agent", a.Name)
-	}
-	asked := build{path: program, changed: info.ModTime()}
-	if known, there := c.Versions.get(asked); there {
-		return known, nil
-	}
-	said, err := c.ask(ctx, program)
-	found, ok := agent.ParseVersion(said)
-	if err != nil || !ok {
-		if ctx.Err() != nil {
-			return agent.Version{}, ctx.Err()
-		}
-		no := agent.Refuse("agentProbeFailed", "agent", a.Name)
-		if no.Detail = said; err != nil {
-			no.Detail = err.Error() + "\n" + said
-		}
-		return agent.Version{}, no
-	}
-	c.Versions.put(asked, found)
-	return found, nil
-}
-
 // ask runs `program --version`, away from any repository.
 func (c Config) ask(ctx context.Context, program string) (string, error) {
 	ctx, stop := context.WithTimeout(ctx, probeLimit)
@@ -161,6 +103,17 @@ func (c Config) ask(ctx context.Context, program string) (string, error) {
 // run runs a program without a terminal, with no more of the environment than a program needs to start and to find its
 // files, and these differences. It gives the first of what it says.
 func (c Config) run(ctx context.Context, folder string, differences map[string]*string, program string, args ...string) (string, error) {
+	cmd := c.command(ctx, folder, differences, program, args...)
+	said := &clipped{left: saidLimit}
+	cmd.Stdout, cmd.Stderr = said, said
+	err := cmd.Run()
+	return said.String(), err
+}
+
+// saidLimit is how much is kept of what a program says, in bytes.
+const saidLimit = 4 << 10
+
+func (c Config) command(ctx context.Context, folder string, differences map[string]*string, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = folder
 	cmd.Env = []string{} // not nil, which would be everything
@@ -183,10 +136,7 @@ func (c Config) run(ctx context.Context, folder string, differences map[string]*
 	}
 	endWhole(cmd)
 	cmd.WaitDelay = time.Second // for what has left the group and holds the pipes
-	said := &clipped{left: 4 << 10}
-	cmd.Stdout, cmd.Stderr = said, said
-	err := cmd.Run()
-	return said.String(), err
+	return cmd
 }
 
 // clipped keeps the first bytes that are written to it.

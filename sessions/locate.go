@@ -151,7 +151,7 @@ func begun(ctx context.Context, a agent.Agent, homes agent.Homes, p process.Proc
 	if folder == "" || p.Started.IsZero() {
 		return nil
 	}
-	all, _ := a.List(ctx, homes, []string{folder})
+	all, _ := a.List(ctx, nil, homes, []string{folder})
 	for _, s := range merge(all) { // newest first
 		elsewhere := s.State == agent.Live && s.PID != p.PID
 		if s.Cwd == folder && !elsewhere && !s.StartedAt.Before(p.Started.Add(-startSlack)) {

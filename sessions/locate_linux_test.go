@@ -17,7 +17,7 @@ import (
 // one. It ends with the test, or by kill.
 func running(t *testing.T, p place, name, cwd, open string, arguments ...string) *exec.Cmd {
 	t.Helper()
-	script := p.write("program", "", `[ -z "$OPEN" ] || exec 3<"$OPEN"; echo ready; read -r end`)
+	script := p.write("program", "", `[ -z "$OPEN" ] || exec 3>>"$OPEN"; echo ready; read -r end`)
 	cmd := exec.Command("sh", append([]string{script}, arguments...)...)
 	cmd.Args[0] = name
 	cmd.Dir, cmd.Env = cwd, []string{"PATH=" + os.Getenv("PATH"), "OPEN=" + open}

@@ -22,6 +22,7 @@ import (
 	"github.com/sidefork/sidefork/sessions/opencode"
 	"github.com/sidefork/sidefork/sessions/pi"
 	"github.com/sidefork/sidefork/sessions/process"
+	"github.com/sidefork/sidefork/sessions/seen"
 )
 
 // The shapes that agents answer with.
@@ -52,6 +53,8 @@ type Config struct {
 	Homes     map[string][]string // account folders beside the default one and the environment's
 	Arguments map[string][]string // the user's own arguments for every launch
 	Versions  *Versions           // remembers what programs said; nil: they are asked each time
+	Seen      *seen.Memory        // remembers for List what was read of the stores; nil: they are read each time
+	State     string              // a folder of sidefork's own, for what the next process may know too; "": nothing is kept
 	// Below gives a process and all below it; nil: the system's.
 	Below func(pid int) ([]process.Process, error)
 }
@@ -102,7 +105,7 @@ func List(ctx context.Context, c Config, q Query) (Page, error) {
 	var all []Session
 	var page Page
 	for _, a := range agents {
-		found, problems := a.List(ctx, a.Homes(c.getenv, c.Homes[a.Name]), tops)
+		found, problems := a.List(ctx, c.Seen, a.Homes(c.getenv, c.Homes[a.Name]), tops)
 		all = append(all, found...)
 		page.Problems = append(page.Problems, problems...)
 	}

@@ -115,12 +115,13 @@ func TestOneGitOneExec(t *testing.T) {
 			"cmd/sidefork/cli", // the agent of a fork, in this terminal
 			"test",
 		},
-		"go.lsp.dev/jsonrpc2":    {"sidecar", "test"},
-		"go.lsp.dev/protocol":    {"sidecar", "test"},
-		"go.lsp.dev/uri":         {"sidecar", "test"},
-		"github.com/spf13/cobra": {"cmd/sidefork/cli"},
-		"mvdan.cc/sh/v3/syntax":  {"sessions/guard"},
-		"go.yaml.in/yaml/v3":     {"commands/setup"},
+		"go.lsp.dev/jsonrpc2":          {"sidecar", "test"},
+		"go.lsp.dev/protocol":          {"sidecar", "test"},
+		"go.lsp.dev/uri":               {"sidecar", "test"},
+		"github.com/spf13/cobra":       {"cmd/sidefork/cli"},
+		"github.com/fsnotify/fsnotify": {"sessions/watch"},
+		"mvdan.cc/sh/v3/syntax":        {"sessions/guard"},
+		"go.yaml.in/yaml/v3":           {"commands/setup"},
 	}
 	for _, goos := range []string{"linux", "darwin", "windows"} {
 		for _, p := range packages(t, goos) {

@@ -4,9 +4,11 @@ package agent
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/sidefork/sidefork/sessions/process"
+	"github.com/sidefork/sidefork/sessions/seen"
 )
 
 // ID names one conversation: the agent and the agent's own id.
@@ -36,13 +38,14 @@ type Session struct {
 	StartedAt    time.Time
 	LastActivity time.Time
 	State        State
-	Status       string   // idle, busy, waiting; "" where the agent does not say
-	PID          int      // of the live process; 0 where there is none or it cannot be known
-	Source       string   // the transcript's absolute path
-	Home         string   // the agent's account folder that holds it
-	DefaultHome  bool     // Home is where the agent looks with no variable set
-	Parent       *ID      // the session it was forked from, where the store tells
-	NotForkable  *Refusal // why it cannot be forked natively; nil where it can
+	Status       string    // idle, busy, waiting; "" where the agent does not say
+	PID          int       // of the live process; 0 where there is none or it cannot be known
+	Source       string    // the transcript's absolute path
+	Home         string    // the agent's account folder that holds it
+	DefaultHome  bool      // Home is where the agent looks with no variable set
+	Parent       *ID       // the session it was forked from, where the store tells
+	Forecast     *Forecast // nil where it is not known
+	NotForkable  *Refusal  // why it cannot be forked natively; nil where it can
 }
 
 // Problem is a file or folder of a store that could not be read; never fatal to a list.
@@ -69,17 +72,58 @@ type Launch struct {
 	Parent  ID
 	// Prepared is when the launch was made: an agent that AwaitStart sees is younger.
 	Prepared time.Time
+	// Forecast is what the fork sends again; nil where it is not known. PrepareLaunch fills it in for a fork of all.
+	Forecast *Forecast
 	// Import has to be done before Argv is started; nil where the agent makes the fork as it starts.
 	Import *Import
 }
 
-// Import is a conversation that an agent's own program is to store for the child.
+// Import is what has to be done for a fork before its agent starts: one of a conversation that the agent's program is to
+// store (Content), of words with the program (Talk), of a file to be written (Copy).
 type Import struct {
-	Argv    []string // with the path of a file behind it that holds Content
-	Env     map[string]*string
+	Argv []string // the program; of Content with the path of a file behind it that holds it; nil for Copy
+	Env  map[string]*string
+
 	Content []byte
-	// Stored says whether the agent's store has all of it.
-	Stored func(ctx context.Context) error
+	// Stored says whether the agent's store has all of the fork of that id; nil for Copy.
+	Stored func(ctx context.Context, id string) error
+
+	// Talk speaks to the program over its pipes, and gives the id of the fork that it has made. It stands in the launch's
+	// argv for Pending.
+	Talk func(to io.Writer, from io.Reader) (id string, err error)
+
+	Copy *Copy
+}
+
+// Pending stands in an argv for an id that is known only when the fork is made.
+const Pending = "NEW"
+
+// Copy is the start of a transcript, for the agent to fork in place of the whole.
+type Copy struct {
+	From string
+	Size int64  // bytes of From, which end at the end of a line
+	To   string // in a folder of sidefork's own
+}
+
+// Turn is what began a turn of a conversation, and all up to the next.
+type Turn struct {
+	ID   string    // what ForkRequest.At takes
+	At   time.Time // when it began; zero where that is not known
+	Role string    // "user", or "compaction" where what was said before was summed up
+	Text string    // its first words
+	// Tokens is how large the conversation was with it, by the agent's own record; 0 where that is not known.
+	Tokens int64
+	// NotForkable is why no fork can begin behind it; nil where one can.
+	NotForkable *Refusal
+}
+
+// TurnText bounds Turn.Text, in bytes.
+const TurnText = 200
+
+// Forecast is how much of a conversation a fork sends again.
+type Forecast struct {
+	Tokens int64  `json:"tokens"`
+	Source string `json:"source"` // "lastAnswer": the usage that the agent has recorded for the last answer; "turn": for that of a turn
 }
 
 // ForkRequest asks for the launch of a fork of Parent in Child.
@@ -88,6 +132,8 @@ type ForkRequest struct {
 	Child   string  // absolute path of the child's top level
 	Name    string  // what the child session is to be called
 	Prompt  string  // first message in the fork; "" for none
+	At      string  // the last turn that the fork is to know; "" for all
+	State   string  // an absolute folder of sidefork's own, for what a fork needs until it has started; "" for none
 	Program string  // absolute path of the agent's program
 	Version Version // what the program said of itself
 	// Arguments are the user's own, from the user's settings; they come between the program and the fork.
@@ -103,8 +149,23 @@ type Started struct {
 	PID     int // 0 where it cannot be known
 }
 
-// Agent is what an agent's folder offers. Every function reads heads and tails of files, never whole stores, and
-// writes nothing.
+// Forecast is that of a fork at the turn; nil where it is not known.
+func (t Turn) Forecast() *Forecast {
+	if t.Tokens == 0 {
+		return nil
+	}
+	return &Forecast{Tokens: t.Tokens, Source: "turn"}
+}
+
+// LastAnswer is the forecast by an agent's record of its last answer; nil for none.
+func LastAnswer(tokens int64) *Forecast {
+	if tokens == 0 {
+		return nil
+	}
+	return &Forecast{Tokens: tokens, Source: "lastAnswer"}
+}
+
+// Agent is what an agent's folder offers. Functions read heads and tails of files, never whole stores, and write nothing.
 type Agent struct {
 	// Name is the word on the wire and Program the command a user types.
 	Name, Program string
@@ -115,10 +176,13 @@ type Agent struct {
 	// Homes gives the account folders: the default one, the one that env names, and those the user configured.
 	Homes func(env func(string) string, configured []string) Homes
 	// List gives the sessions whose recorded folder lies in one of tops (absolute, physical), all of them for nil.
-	// Subagents are left out.
-	List func(ctx context.Context, homes Homes, tops []string) ([]Session, []Problem)
+	// Subagents are left out. m remembers what was read before; nil: nothing.
+	List func(ctx context.Context, m *seen.Memory, homes Homes, tops []string) ([]Session, []Problem)
 	// Find gives the sessions of that id, at most one of each home, also what List leaves out.
 	Find func(ctx context.Context, homes Homes, id string) ([]Session, []Problem)
+	// Turns gives the turns of a session, oldest first; nil for an agent that cannot be forked at one. It is the one
+	// function that reads a transcript whole.
+	Turns func(ctx context.Context, s Session) ([]Turn, error)
 	// Fork gives the launch of a fork of a session that can be forked. It needs nothing outside r but the session's store.
 	Fork func(r ForkRequest) (Launch, error)
 	// AwaitStart waits until the agent of a launch is seen to be up, or ctx ends.

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/sidefork/sidefork/sessions/seen"
 )
 
 // Within says whether the folder cwd is top or lies below it. Both are absolute paths, compared as they are written:
@@ -95,11 +97,20 @@ func IsUUID(id string) bool {
 		return false
 	}
 	for i := range len(id) {
-		if hex := strings.IndexByte("0123456789abcdef", id[i]) >= 0; shape[i] == 'x' && !hex || shape[i] == '-' && id[i] != '-' {
+		c := id[i]
+		if hex := '0' <= c && c <= '9' || 'a' <= c && c <= 'f'; shape[i] == 'x' && !hex || shape[i] == '-' && c != '-' {
 			return false
 		}
 	}
 	return true
+}
+
+// Problems are files that could not be read, as a list names them.
+func Problems(failed []seen.Failure) (problems []Problem) {
+	for _, f := range failed {
+		problems = append(problems, Problem{Source: f.Path, Message: f.Err.Error()})
+	}
+	return problems
 }
 
 // IsFolder says whether a folder is there.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // Runs gives the processes that call themselves by one of names, as far as they may be looked at. known says whether this
@@ -25,8 +27,20 @@ func Runs(names ...string) (pids []int, known bool) {
 	return pids, err == nil
 }
 
-// Holders gives the processes that have a file open, as far as they may be looked at. path is the physical one. known says
-// whether this system tells at all.
+// Writes says whether a process has one of its open files open to write. Whoever only reads one, as we do, is not at it.
+func Writes(pid, file string) bool {
+	info, err := os.ReadFile(filepath.Join("/proc", pid, "fdinfo", file))
+	if err != nil {
+		return false // it was closed meanwhile
+	}
+	_, rest, _ := strings.Cut(string(info), "flags:")
+	digits, _, _ := strings.Cut(strings.TrimSpace(rest), "\n")
+	flags, err := strconv.ParseUint(digits, 8, 64)
+	return err != nil || flags&unix.O_ACCMODE != unix.O_RDONLY
+}
+
+// Holders gives the processes that have a file open to write, as far as they may be looked at. path is the physical one.
+// known says whether this system tells at all.
 func Holders(path string) (pids []int, known bool) {
 	processes, err := os.ReadDir("/proc")
 	for _, p := range processes {
@@ -38,7 +52,7 @@ func Holders(path string) (pids []int, known bool) {
 		files, _ := os.ReadDir(folder) // somebody else's process, or one that has just ended
 		if slices.ContainsFunc(files, func(f os.DirEntry) bool {
 			target, err := os.Readlink(filepath.Join(folder, f.Name()))
-			return err == nil && target == path
+			return err == nil && target == path && Writes(p.Name(), f.Name())
 		}) {
 			pids = append(pids, pid)
 		}

@@ -17,7 +17,7 @@ const name = "claude"
 func Agent() agent.Agent {
 	return agent.Agent{
 		Name: name, Program: "claude", Oldest: agent.Version{2, 1, 197},
-		Valid: agent.IsUUID, Homes: homes, List: list, Find: find, Fork: fork, AwaitStart: awaitStart,
+		Valid: agent.IsUUID, Homes: homes, List: list, Find: find, Turns: turns, Fork: fork, AwaitStart: awaitStart,
 		Package: "@anthropic-ai/claude-code", Resumes: resumes, At: at,
 	}
 }

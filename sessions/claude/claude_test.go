@@ -82,7 +82,7 @@ func TestListTellsEveryFixture(t *testing.T) {
 		t.Run(test.file, func(t *testing.T) {
 			home, homes := newHome(t)
 			id := putFixture(t, home, test.file, cmpOr(test.cwd, main))
-			sessions, problems := list(t.Context(), homes, nil)
+			sessions, problems := list(t.Context(), nil, homes, nil)
 			if len(sessions) != 1 || len(problems) != 0 {
 				t.Fatalf("got %d sessions, problems %v", len(sessions), problems)
 			}
@@ -135,7 +135,7 @@ func TestListPassesPromptsThatThePersonDidNotWrite(t *testing.T) {
 	home, homes := newHome(t)
 	putFixture(t, home, "clear-only.jsonl", "/home/dev/src/wt2")
 	putFixture(t, home, "print-three-turns.jsonl", "/home/dev/src/main")
-	sessions, _ := list(t.Context(), homes, []string{"/home/dev/src/wt2"})
+	sessions, _ := list(t.Context(), nil, homes, []string{"/home/dev/src/wt2"})
 	if len(sessions) != 1 || sessions[0].FirstPrompt != "" || sessions[0].Title != "" || sessions[0].NotForkable != nil {
 		t.Errorf("got %+v", sessions)
 	}
@@ -148,7 +148,7 @@ func TestListShowsASessionWithSubagentsOnce(t *testing.T) {
 	if err := os.CopyFS(folder, os.DirFS(filepath.Join(fixtures, "subagent"))); err != nil {
 		t.Fatal(err)
 	}
-	sessions, problems := list(t.Context(), homes, nil)
+	sessions, problems := list(t.Context(), nil, homes, nil)
 	if len(sessions) != 1 || sessions[0].ID.ID != id || len(problems) != 0 {
 		t.Errorf("got %v, problems %v", sessions, problems)
 	}
@@ -160,7 +160,7 @@ func TestListShowsASessionWithSubagentsOnce(t *testing.T) {
 	}
 	const sub = "11111111-0000-4000-8000-000000000000"
 	put(t, home, "/home/dev/src/main", sub, lines)
-	if sessions, _ = list(t.Context(), homes, nil); len(sessions) != 1 {
+	if sessions, _ = list(t.Context(), nil, homes, nil); len(sessions) != 1 {
 		t.Errorf("a subagent's file is listed: %v", sessions)
 	}
 	found, _ := find(t.Context(), homes, sub)
@@ -189,7 +189,7 @@ func TestListPassesWhatIsNoTranscript(t *testing.T) {
 	if err := os.Symlink("/dev/zero", filepath.Join(folder, "44444444-0000-4000-8000-000000000000.jsonl")); err != nil {
 		t.Fatal(err)
 	}
-	sessions, problems := list(t.Context(), homes, []string{"/home/dev/src/main"})
+	sessions, problems := list(t.Context(), nil, homes, []string{"/home/dev/src/main"})
 	if len(sessions) != 1 || sessions[0].ID.ID != id {
 		t.Errorf("got %v", sessions)
 	}
@@ -203,7 +203,7 @@ func TestListNamesADamagedTranscriptAndShowsTheRest(t *testing.T) {
 	putFixture(t, home, "print-three-turns.jsonl", "/home/dev/src/main")
 	const id = "22222222-0000-4000-8000-000000000000"
 	put(t, home, "/home/dev/src/main", id, []byte("\x7fELF\x00\x01\xff\xfe\n{\"type\":\"user\",\"message\":{\"role\""))
-	sessions, problems := list(t.Context(), homes, nil)
+	sessions, problems := list(t.Context(), nil, homes, nil)
 	if len(sessions) != 2 || len(problems) != 0 {
 		t.Fatalf("got %d sessions, problems %v", len(sessions), problems)
 	}
@@ -212,7 +212,7 @@ func TestListNamesADamagedTranscriptAndShowsTheRest(t *testing.T) {
 		t.Errorf("find says %+v", found)
 	}
 	// Of a file that does not say where it belongs, a workspace's list says nothing.
-	if sessions, _ = list(t.Context(), homes, []string{"/home/dev/src/main"}); len(sessions) != 1 {
+	if sessions, _ = list(t.Context(), nil, homes, []string{"/home/dev/src/main"}); len(sessions) != 1 {
 		t.Errorf("got %d sessions of the workspace", len(sessions))
 	}
 }
@@ -222,7 +222,7 @@ func TestListLeavesTheStoreAsItIs(t *testing.T) {
 	id := putFixture(t, home, "print-three-turns.jsonl", "/home/dev/src/main")
 	path := filesOf(home, id)[0]
 	before, _ := os.Stat(path)
-	list(t.Context(), homes, nil)
+	list(t.Context(), nil, homes, nil)
 	after, _ := os.Stat(path)
 	if !before.ModTime().Equal(after.ModTime()) || before.Size() != after.Size() {
 		t.Error("the transcript changed")
@@ -270,7 +270,7 @@ func TestListReadsOnlyFoldersThatCanMatch(t *testing.T) {
 	putFixture(t, home, "print-three-turns.jsonl", "/home/dev/src/main")
 	putFixture(t, home, "cwd-drift.jsonl", "/home/dev/src/main/sub")
 	putFixture(t, home, "forked-by-flag.jsonl", "/home/dev/src/wt2")
-	files, _ := transcripts(t.Context(), home, []string{"/home/dev/src/main"})
+	files, _ := transcripts(t.Context(), nil, home, []string{"/home/dev/src/main"})
 	if len(files) != 2 {
 		t.Errorf("reads %v", files)
 	}
@@ -281,7 +281,7 @@ func TestListEndsWithItsContext(t *testing.T) {
 	putFixture(t, home, "print-three-turns.jsonl", "/home/dev/src/main")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if sessions, _ := list(ctx, homes, nil); len(sessions) != 0 {
+	if sessions, _ := list(ctx, nil, homes, nil); len(sessions) != 0 {
 		t.Errorf("read on: %v", sessions)
 	}
 }

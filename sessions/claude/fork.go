@@ -3,6 +3,7 @@ package claude
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -35,6 +36,14 @@ func fork(r agent.ForkRequest) (agent.Launch, error) {
 	if r.Version.Before(agent.Version{2, 1, 240}) || !agent.IsFolder(r.Parent.Cwd) {
 		parent = r.Parent.Source
 	}
+	var first *agent.Import
+	var forecast *agent.Forecast
+	if r.At != "" {
+		if first, forecast, err = startOf(r, id.String()); err != nil {
+			return agent.Launch{}, err
+		}
+		parent = first.Copy.To
+	}
 	argv := append([]string{r.Program}, r.Arguments...)
 	argv = append(argv, "--resume", parent, "--fork-session", "--session-id", id.String())
 	if r.Name != "" {
@@ -48,9 +57,31 @@ func fork(r agent.ForkRequest) (agent.Launch, error) {
 		env[variable] = nil
 	}
 	return agent.Launch{
-		Argv: argv, Cwd: r.Child, Env: env, Parent: r.Parent.ID, Session: agent.ID{Agent: name, ID: id.String()},
+		Argv: argv, Cwd: r.Child, Env: env, Parent: r.Parent.ID, Session: agent.ID{Agent: name, ID: id.String()}, Import: first,
+		Forecast: forecast,
 	}, nil
 }
+
+// startOf has the start of the parent's transcript copied, up to and with the turn r.At, to be forked in place of the
+// whole: by its file Claude Code forks any transcript, and from an earlier message it forks only without a terminal
+// (--resume-session-at, which it ignores with one). The copy lies outside of Claude Code's own store, where it would be a
+// session of its own in every list.
+func startOf(r agent.ForkRequest, child string) (*agent.Import, *agent.Forecast, error) {
+	if r.State == "" {
+		return nil, nil, agent.Refuse("noStateFolder")
+	}
+	ctx, stop := context.WithTimeout(context.Background(), readLimit)
+	defer stop()
+	last, err := findTurn(ctx, r.Parent, r.At)
+	if err != nil {
+		return nil, nil, err
+	}
+	to := filepath.Join(r.State, "turns", child+".jsonl")
+	return &agent.Import{Copy: &agent.Copy{From: r.Parent.Source, Size: last.end, To: to}}, last.Forecast(), nil
+}
+
+// readLimit bounds how long the reading of a whole transcript may take.
+const readLimit = time.Minute
 
 // asPrompt keeps a prompt of one word from being taken for a command: `claude … -- update` updates Claude Code instead of
 // saying "update" (seen with 2.1.332). A blank at its end makes it no command, and is not seen in the conversation.

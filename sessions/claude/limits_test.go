@@ -103,7 +103,7 @@ func TestLaunchFolderIsFoundWhereTheFirstLineIsTooLong(t *testing.T) {
 	picture := `[{"type":"image","source":{"data":"` + strings.Repeat("A", headLimit) + `"}},{"type":"text","text":"look"}]`
 	text := message("user", picture, "/w", "2026-01-01T00:00:00Z") + message("assistant", `"ok"`, "/w/sub", "2026-01-02T00:00:00Z")
 	put(t, home, "/w", "22222222-0000-4000-8000-000000000000", []byte(text))
-	sessions, _ := list(t.Context(), homes, []string{"/w"})
+	sessions, _ := list(t.Context(), nil, homes, []string{"/w"})
 	if len(sessions) != 1 || sessions[0].Cwd != "/w" || sessions[0].NotForkable != nil {
 		t.Errorf("got %+v", sessions)
 	}

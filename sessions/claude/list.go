@@ -7,26 +7,23 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/sidefork/sidefork/sessions/agent"
-	"github.com/sidefork/sidefork/sessions/jsonl"
+	"github.com/sidefork/sidefork/sessions/seen"
 )
 
 // list reads the transcripts of those project folders that can hold sessions of tops, and the registry.
-func list(ctx context.Context, homes agent.Homes, tops []string) ([]agent.Session, []agent.Problem) {
+func list(ctx context.Context, m *seen.Memory, homes agent.Homes, tops []string) ([]agent.Session, []agent.Problem) {
 	var sessions []agent.Session
 	var problems []agent.Problem
 	for _, home := range homes.All() {
-		files, bad := transcripts(ctx, home, tops)
+		files, bad := transcripts(ctx, m, home, tops)
 		problems = append(problems, bad...)
-		found, bad := readAll(ctx, files)
+		found, bad := readAll(ctx, m, files)
 		problems = append(problems, bad...)
+		m.Notice(filepath.Join(home, "sessions"))
 		running := readRegistry(home)
 		known := map[string]bool{}
 		for _, s := range found {
@@ -54,7 +51,7 @@ func find(ctx context.Context, homes agent.Homes, id string) ([]agent.Session, [
 	var sessions []agent.Session
 	var problems []agent.Problem
 	for _, home := range homes.All() {
-		found, bad := readAll(ctx, filesOf(home, id))
+		found, bad := readAll(ctx, nil, filesOf(home, id))
 		problems = append(problems, bad...)
 		running := readRegistry(home)
 		if p, runs := running.byID[id]; len(found) == 0 && runs && p.state == agent.Live {
@@ -87,8 +84,8 @@ func place(s *agent.Session, home string, homes agent.Homes, running registry) {
 }
 
 // transcripts are the files of a home that may hold sessions of tops.
-func transcripts(ctx context.Context, home string, tops []string) (files []string, problems []agent.Problem) {
-	folders, err := os.ReadDir(projects(home))
+func transcripts(ctx context.Context, m *seen.Memory, home string, tops []string) (files []string, problems []agent.Problem) {
+	folders, err := m.Entries(projects(home))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		problems = append(problems, agent.Problem{Source: projects(home), Message: err.Error()})
 	}
@@ -98,7 +95,7 @@ func transcripts(ctx context.Context, home string, tops []string) (files []strin
 			continue
 		}
 		path := filepath.Join(projects(home), folder.Name())
-		entries, err := os.ReadDir(path)
+		entries, err := m.Entries(path)
 		if err != nil {
 			if agent.IsFolder(path) {
 				problems = append(problems, agent.Problem{Source: path, Message: err.Error()})
@@ -128,38 +125,12 @@ func filesOf(home, id string) (files []string) {
 }
 
 // readAll reads transcripts, several at a time.
-func readAll(ctx context.Context, files []string) (sessions []agent.Session, problems []agent.Problem) {
-	var mu sync.Mutex
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for _, path := range files {
-		if ctx.Err() != nil {
-			break
-		}
-		group.Go(func() error {
-			s, err := readSession(path)
-			mu.Lock()
-			defer mu.Unlock()
-			if err != nil {
-				if !errors.Is(err, fs.ErrNotExist) { // else it was deleted meanwhile
-					problems = append(problems, agent.Problem{Source: path, Message: err.Error()})
-				}
-				return nil
-			}
-			sessions = append(sessions, s)
-			return nil
-		})
-	}
-	_ = group.Wait() // no function of it returns an error
-	return sessions, problems
+func readAll(ctx context.Context, m *seen.Memory, files []string) ([]agent.Session, []agent.Problem) {
+	sessions, failed := seen.All(ctx, m, files, "session", readSession)
+	return sessions, agent.Problems(failed)
 }
 
-func readSession(path string) (agent.Session, error) {
-	f, info, err := jsonl.Open(path)
-	if err != nil {
-		return agent.Session{}, err
-	}
-	defer f.Close()
+func readSession(path string, f *os.File, info os.FileInfo) (agent.Session, error) {
 	t, err := read(f, info.Size())
 	if err != nil {
 		return agent.Session{}, fmt.Errorf("claude: read %s: %w", path, err)
@@ -181,6 +152,7 @@ func readSession(path string) (agent.Session, error) {
 	if t.parent != "" && t.parent != id && agent.IsUUID(t.parent) {
 		s.Parent = &agent.ID{Agent: name, ID: t.parent}
 	}
+	s.Forecast = agent.LastAnswer(t.tokens)
 	switch {
 	case t.talk:
 	case t.subagent:

@@ -64,7 +64,7 @@ func TestStateIsThatOfTheProcess(t *testing.T) {
 			home, homes := newHome(t)
 			put(t, home, "/home/dev/src/main", session, []byte(message("user", `"x"`, "/home/dev/src/main", "2026-01-01T00:00:00Z")))
 			register(t, home, test.pid, test.start, test.status, test.more)
-			sessions, _ := list(t.Context(), homes, nil)
+			sessions, _ := list(t.Context(), nil, homes, nil)
 			if len(sessions) != 1 || sessions[0].State != test.want {
 				t.Fatalf("got %+v", sessions)
 			}
@@ -101,14 +101,14 @@ func TestRegistryReadsTheRealEntryAndNoKeys(t *testing.T) {
 func TestARunningSessionWithoutAPromptIsListedAndCannotBeForked(t *testing.T) {
 	home, homes := newHome(t)
 	register(t, home, os.Getpid(), ownStart(t), "idle", "")
-	sessions, _ := list(t.Context(), homes, []string{"/home/dev/src"})
+	sessions, _ := list(t.Context(), nil, homes, []string{"/home/dev/src"})
 	found, _ := find(t.Context(), homes, session)
 	for _, got := range [][]agent.Session{sessions, found} {
 		if len(got) != 1 || got[0].State != agent.Live || got[0].NotForkable == nil || got[0].NotForkable.Code != "sessionEmpty" {
 			t.Errorf("got %+v", got)
 		}
 	}
-	if sessions, _ = list(t.Context(), homes, []string{"/home/dev/other"}); len(sessions) != 0 {
+	if sessions, _ = list(t.Context(), nil, homes, []string{"/home/dev/other"}); len(sessions) != 0 {
 		t.Errorf("listed elsewhere: %+v", sessions)
 	}
 }
@@ -146,7 +146,7 @@ func TestNothingIsCalledEndedByARegistryThatCannotBeRead(t *testing.T) {
 	put(t, home, "/home/dev/src/main", session, []byte(message("user", `"x"`, "/home/dev/src/main", "2026-01-01T00:00:00Z")))
 	state := func() agent.State {
 		t.Helper()
-		sessions, _ := list(t.Context(), homes, nil)
+		sessions, _ := list(t.Context(), nil, homes, nil)
 		if len(sessions) != 1 {
 			t.Fatalf("got %+v", sessions)
 		}

@@ -30,9 +30,10 @@ type transcript struct {
 	parent        string // the last session that a copied line names: a fork keeps the lines of all its ancestors
 	lastCwd       string
 	started, last time.Time
-	talk          bool // a whole message is there: Claude Code can resume it
-	subagent      bool // a subagent's message is there
-	damaged       bool // a line is there that is no object
+	tokens        int64 // how large the conversation is by its last answer's record; 0 where that is not known
+	talk          bool  // a whole message is there: Claude Code can resume it
+	subagent      bool  // a subagent's message is there
+	damaged       bool  // a line is there that is no object
 
 	late bool // the tail is being read: what is first in it is not first in the file
 }
@@ -49,7 +50,7 @@ func read(r io.ReaderAt, size int64) (transcript, error) {
 		if err != nil {
 			return t, err
 		}
-		t.late = true
+		t.late, t.tokens = true, 0
 	}
 	data, whole, err := jsonl.Tail(r, size, tailLimit)
 	if err != nil {
@@ -69,12 +70,14 @@ func read(r io.ReaderAt, size int64) (transcript, error) {
 
 // add takes what a line tells. Unknown types and members are passed over.
 func (t *transcript) add(line []byte) {
-	var kind, message, cwd, branch, stamp, title, asked, forked []byte
+	var kind, subtype, message, cwd, branch, stamp, title, asked, forked []byte
 	var side, meta bool
 	whole := jsonl.Fields(line, func(name, value []byte) bool {
 		switch string(name) {
 		case "type":
 			kind = value
+		case "subtype":
+			subtype = value
 		case "message":
 			message = value
 		case "cwd":
@@ -106,12 +109,19 @@ func (t *transcript) add(line []byte) {
 		t.custom = jsonl.Text(title, textLimit)
 	case `"ai-title"`:
 		t.ai = jsonl.Text(title, textLimit)
+	case `"system"`:
+		if string(subtype) == `"compact_boundary"` {
+			t.tokens = 0 // what was said before is no longer sent
+		}
 	case `"user"`, `"assistant"`:
 		if side {
 			t.subagent = true
 			return
 		}
 		t.talk = t.talk || json.Valid(line)
+		if tokens := usage(message); tokens > 0 {
+			t.tokens = tokens
+		}
 	}
 	if t.talk && !t.late && !meta && t.prompt == "" && string(kind) == `"user"` {
 		t.prompt = prompt(message)
@@ -138,8 +148,8 @@ func (t *transcript) add(line []byte) {
 
 // seen takes a line's time.
 func (t *transcript) seen(stamp []byte) {
-	at, err := time.Parse(time.RFC3339, jsonl.Text(stamp, 64))
-	if err != nil {
+	at := timeOf(stamp)
+	if at.IsZero() {
 		return
 	}
 	if t.started.IsZero() && !t.late {
@@ -148,6 +158,11 @@ func (t *transcript) seen(stamp []byte) {
 	if at.After(t.last) {
 		t.last = at
 	}
+}
+
+func timeOf(stamp []byte) time.Time {
+	at, _ := time.Parse(time.RFC3339, jsonl.Text(stamp, 64))
+	return at
 }
 
 // prompt is the text of a user's message, "" for what the program wrote in the user's name: results of tools, commands

@@ -14,7 +14,7 @@ const name = "codex"
 func Agent() agent.Agent {
 	return agent.Agent{
 		Name: name, Program: "codex", Oldest: agent.Version{0, 121, 0},
-		Valid: agent.IsUUID, Homes: homes, List: list, Find: find, Fork: fork, AwaitStart: awaitStart,
+		Valid: agent.IsUUID, Homes: homes, List: list, Find: find, Turns: turns, Fork: fork, AwaitStart: awaitStart,
 		Package: "@openai/codex", Resumes: resumes, At: at,
 	}
 }

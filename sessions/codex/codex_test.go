@@ -62,7 +62,7 @@ func code(s *agent.Session) string {
 
 func TestListTellsEveryFixture(t *testing.T) {
 	home, homes := newHome(t, "home")
-	sessions, problems := list(t.Context(), homes, nil)
+	sessions, problems := list(t.Context(), nil, homes, nil)
 	if len(problems) != 0 {
 		t.Errorf("problems %v", problems)
 	}
@@ -117,7 +117,7 @@ func TestListTellsEveryFixture(t *testing.T) {
 
 func TestListOfAFolderIsExact(t *testing.T) {
 	_, homes := newHome(t, "home")
-	sessions, _ := list(t.Context(), homes, []string{"/srv/projects/acme-widget/wt-2"})
+	sessions, _ := list(t.Context(), nil, homes, []string{"/srv/projects/acme-widget/wt-2"})
 	if len(sessions) != 2 {
 		t.Errorf("got %d sessions", len(sessions))
 	}
@@ -147,14 +147,14 @@ func TestListTellsEveryDamagedFixture(t *testing.T) {
 				t.Fatal(err)
 			}
 			homes := agent.Homes{Default: home}
-			sessions, problems := list(t.Context(), homes, []string{repo})
+			sessions, problems := list(t.Context(), nil, homes, []string{repo})
 			if len(problems) != 0 || len(sessions) == 1 != test.listed {
 				t.Fatalf("%d sessions, problems %v", len(sessions), problems)
 			}
 			if test.listed && (sessions[0].FirstPrompt != test.prompt || sessions[0].LastActivity.Year() != 2026) {
 				t.Errorf("got %+v", sessions[0])
 			}
-			if _, problems = list(t.Context(), homes, nil); len(problems) == 1 == test.listed {
+			if _, problems = list(t.Context(), nil, homes, nil); len(problems) == 1 == test.listed {
 				t.Errorf("the whole list has problems %v", problems)
 			}
 			found, _ := find(t.Context(), homes, parentID)
@@ -167,7 +167,7 @@ func TestListTellsEveryDamagedFixture(t *testing.T) {
 
 func TestAnArchivedSessionIsListedWithTheReason(t *testing.T) {
 	home, homes := newHome(t, "home-archived")
-	sessions, _ := list(t.Context(), homes, []string{repo})
+	sessions, _ := list(t.Context(), nil, homes, []string{repo})
 	if len(sessions) != 1 || code(&sessions[0]) != "sessionArchived" {
 		t.Fatalf("got %+v", sessions)
 	}
@@ -177,7 +177,7 @@ func TestAnArchivedSessionIsListedWithTheReason(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, home, "2026/11/30", parentID, content)
-	if sessions, _ = list(t.Context(), homes, nil); len(sessions) != 1 || sessions[0].NotForkable != nil {
+	if sessions, _ = list(t.Context(), nil, homes, nil); len(sessions) != 1 || sessions[0].NotForkable != nil {
 		t.Errorf("got %+v", sessions)
 	}
 }
@@ -196,14 +196,14 @@ func TestAForkNeedsItsParentsRollout(t *testing.T) {
 	if err := os.Rename(rollout, archive); err != nil {
 		t.Fatal(err)
 	}
-	sessions, _ := list(t.Context(), homes, nil)
+	sessions, _ := list(t.Context(), nil, homes, nil)
 	if fork := lookFor(sessions, "01a22b76-52f5"); fork == nil || fork.NotForkable != nil {
 		t.Errorf("with an archived parent: %+v", fork)
 	}
 	if err := os.Remove(archive); err != nil {
 		t.Fatal(err)
 	}
-	sessions, _ = list(t.Context(), homes, nil)
+	sessions, _ = list(t.Context(), nil, homes, nil)
 	for _, id := range []string{"01a22b76-52f5", "01a22b76-cfa9", "01a22b78-1915"} {
 		fork := lookFor(sessions, id)
 		if code(fork) != "sessionParentGone" || fork.NotForkable.Args["parent"] != parentID {
@@ -215,7 +215,7 @@ func TestAForkNeedsItsParentsRollout(t *testing.T) {
 	if err := os.Remove(old.Source); err != nil {
 		t.Fatal(err)
 	}
-	sessions, _ = list(t.Context(), homes, nil)
+	sessions, _ = list(t.Context(), nil, homes, nil)
 	if fork := lookFor(sessions, "01a22b7c-e557"); fork == nil || fork.NotForkable != nil {
 		t.Errorf("a copied fork: %+v", fork)
 	}
@@ -233,14 +233,14 @@ func TestAForksGrandparentMustBeThereToo(t *testing.T) {
 	put(t, home, "2026/11/30", child, []byte(line1(child, "/w", base(parentID))))
 	put(t, home, "2026/11/30", grandchild, []byte(line1(grandchild, "/w", base(child))))
 	put(t, home, "2026/11/30", round, []byte(line1(round, "/w", base(round)+`,"forked_from_id":"`+round+`"`)))
-	sessions, _ := list(t.Context(), homes, []string{"/w"})
+	sessions, _ := list(t.Context(), nil, homes, []string{"/w"})
 	if s := lookFor(sessions, grandchild); len(sessions) != 3 || s.NotForkable != nil {
 		t.Errorf("got %+v", sessions)
 	}
 	if err := os.RemoveAll(filepath.Join(home, "archived_sessions")); err != nil {
 		t.Fatal(err)
 	}
-	sessions, _ = list(t.Context(), homes, []string{"/w"})
+	sessions, _ = list(t.Context(), nil, homes, []string{"/w"})
 	if s := lookFor(sessions, grandchild); code(s) != "sessionParentGone" || s.NotForkable.Args["parent"] != parentID {
 		t.Errorf("got %+v", s)
 	}
@@ -352,7 +352,7 @@ func TestListEndsWithItsContext(t *testing.T) {
 	_, homes := newHome(t, "home")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if sessions, _ := list(ctx, homes, nil); len(sessions) != 0 {
+	if sessions, _ := list(ctx, nil, homes, nil); len(sessions) != 0 {
 		t.Errorf("read on: %v", sessions)
 	}
 }

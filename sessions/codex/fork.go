@@ -15,23 +15,30 @@ import (
 // proposes the parent's; with it the fork also runs in its own process and not in the daemon. Before 0.159 the setting is
 // ignored, and -C says the same.
 func fork(r agent.ForkRequest) (agent.Launch, error) {
+	if r.At != "" {
+		return forkAt(r)
+	}
 	argv := append([]string{r.Program}, r.Arguments...)
 	if r.Version.Before(agent.Version{0, 159, 0}) {
 		argv = append(argv, "fork", "-C", r.Child)
 	} else {
 		argv = append(argv, "fork", "-c", "tui.resume_cwd=current")
 	}
-	argv = append(argv, r.Parent.ID.ID)
-	if strings.HasPrefix(r.Prompt, "-") {
-		argv = append(argv, "--")
-	}
-	if r.Prompt != "" {
-		argv = append(argv, r.Prompt)
-	}
+	argv = withPrompt(append(argv, r.Parent.ID.ID), r.Prompt)
 	return agent.Launch{
 		Argv: argv, Cwd: r.Child, Env: map[string]*string{"CODEX_HOME": agent.Pin(r.Parent)},
 		Parent: r.Parent.ID, Session: agent.ID{Agent: name}, // Codex chooses the id
 	}, nil
+}
+
+func withPrompt(argv []string, prompt string) []string {
+	if strings.HasPrefix(prompt, "-") {
+		argv = append(argv, "--")
+	}
+	if prompt != "" {
+		argv = append(argv, prompt)
+	}
+	return argv
 }
 
 // awaitStart waits for a rollout that says it is a fork of the parent in the child's folder: its first line is written
@@ -44,7 +51,13 @@ func awaitStart(ctx context.Context, s agent.Session, l agent.Launch) (agent.Sta
 		l.Cwd = child // as Codex writes it down
 	}
 	for {
-		if id := newFork(s, l, known); id != "" {
+		id := newFork(s, l, known)
+		if l.Session.ID != "" { // it was made before, and is loaded once Codex is up
+			if id = ""; newLoaded(s.Home).locked[l.Session.ID] {
+				id = l.Session.ID
+			}
+		}
+		if id != "" {
 			started := agent.Started{Session: agent.ID{Agent: name, ID: id}}
 			if physical, err := filepath.EvalSymlinks(s.Home); err == nil {
 				started.PID = holders(physical)[id].pid
@@ -68,7 +81,7 @@ func newFork(s agent.Session, l agent.Launch, known map[string]bool) string {
 	var ignored []agent.Problem // a folder that cannot be read has no fork to show
 	for days := -1; days <= 1; days++ {
 		folder := filepath.Join(s.Home, "sessions", time.Now().AddDate(0, 0, days).Format("2006/01/02"))
-		for _, entry := range entries(folder, &ignored) {
+		for _, entry := range entries(nil, folder, &ignored) {
 			path := filepath.Join(folder, entry.Name())
 			if idOf(path) == "" || known[path] {
 				continue

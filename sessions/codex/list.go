@@ -7,24 +7,27 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/sidefork/sidefork/sessions/agent"
 	"github.com/sidefork/sidefork/sessions/jsonl"
+	"github.com/sidefork/sidefork/sessions/seen"
 )
 
 // list glances at every rollout and reads on in those whose folder lies in tops.
-func list(ctx context.Context, homes agent.Homes, tops []string) ([]agent.Session, []agent.Problem) {
+func list(ctx context.Context, m *seen.Memory, homes agent.Homes, tops []string) ([]agent.Session, []agent.Problem) {
 	var sessions []agent.Session
 	var problems []agent.Problem
 	for _, home := range homes.All() {
-		all, bad := open(home)
+		all, bad := open(m, home)
 		problems = append(problems, bad...)
-		found, bad := all.read(ctx, all.files, tops)
+		m.Notice(filepath.Join(home, "thread-writer-locks"))
+		m.Notice(home, "session_index.jsonl")
+		files, bad := all.inTops(ctx, tops)
+		problems = append(problems, bad...)
+		found, bad := all.read(ctx, files, tops == nil)
 		problems = append(problems, bad...)
 		all.settle(found, home == homes.Default)
 		for _, r := range found {
@@ -41,13 +44,13 @@ func find(ctx context.Context, homes agent.Homes, id string) ([]agent.Session, [
 	var sessions []agent.Session
 	var problems []agent.Problem
 	for _, home := range homes.All() {
-		all, bad := open(home)
+		all, bad := open(nil, home)
 		problems = append(problems, bad...)
-		files := all.files
-		if path, there := all.byID[id]; there {
+		files := all.files()
+		if path, there := all.byID()[id]; there {
 			files = []string{path}
 		}
-		found, bad := all.read(ctx, files, nil)
+		found, bad := all.read(ctx, files, true)
 		if len(files) == 1 {
 			problems = append(problems, bad...)
 			found = append(found, broken(files, bad, id)...)
@@ -75,11 +78,13 @@ func broken(files []string, problems []agent.Problem, id string) (found []rollou
 	return found
 }
 
-// store is a home's rollouts by their names.
+// store is where a home's rollouts are.
 type store struct {
-	home  string
-	files []string
-	byID  map[string]string
+	seen    *seen.Memory
+	home    string
+	folders []string                 // of days, and at last that of archived ones
+	files   func() []string          // in all of them
+	byID    func() map[string]string // the file of each id; one that is not archived, where there are both
 }
 
 // rollout is a session and what decides whether it can be forked.
@@ -87,43 +92,62 @@ type rollout struct {
 	session  agent.Session
 	base     string
 	subagent bool
+	headless bool // line 1 is damaged: nobody knows where it belongs, and Codex does not fork it
 }
 
-// open reads the names of a home's rollouts. Of one that is both archived and not, the archived one is left out.
-func open(home string) (s store, problems []agent.Problem) {
-	s = store{home: home, byID: map[string]string{}}
-	for _, folder := range []struct{ name, days string }{{"sessions", "*/*/*"}, {"archived_sessions", ""}} {
-		top := filepath.Join(home, folder.name)
-		for _, day := range below(top, strings.Count(folder.days, "*"), &problems) {
-			for _, entry := range entries(day, &problems) {
-				if id := idOf(entry.Name()); id != "" && !entry.IsDir() {
-					if _, there := s.byID[id]; !there {
-						s.byID[id] = filepath.Join(day, entry.Name())
-						s.files = append(s.files, s.byID[id])
-					}
-				}
-			}
+// days is how deep rollouts lie below sessions: in YYYY/MM/DD.
+const days = 3
+
+// open finds the folders of a home's rollouts.
+func open(m *seen.Memory, home string) (s store, problems []agent.Problem) {
+	s = store{seen: m, home: home}
+	s.folders = append(below(m, filepath.Join(home, "sessions"), days, &problems), filepath.Join(home, "archived_sessions"))
+	s.files = sync.OnceValue(func() (files []string) {
+		for _, folder := range s.folders {
+			files = append(files, rolloutsIn(m, folder, new([]agent.Problem))...) // a folder that cannot be read is named by list
 		}
-	}
+		return files
+	})
+	s.byID = sync.OnceValue(func() map[string]string { return byID(s.files()) })
 	return s, problems
 }
 
-// below gives the folders with names of digits that lie depth levels below top.
-func below(top string, depth int, problems *[]agent.Problem) []string {
-	if depth == 0 {
-		return []string{top}
+func rolloutsIn(m *seen.Memory, folder string, problems *[]agent.Problem) (files []string) {
+	for _, entry := range entries(m, folder, problems) {
+		if !entry.IsDir() && idOf(entry.Name()) != "" {
+			files = append(files, folder+string(filepath.Separator)+entry.Name()) // filepath.Join thousands of times is dear
+		}
 	}
-	var found []string
-	for _, entry := range entries(top, problems) {
-		if entry.IsDir() && strings.Trim(entry.Name(), "0123456789") == "" {
-			found = append(found, below(filepath.Join(top, entry.Name()), depth-1, problems)...)
+	return files
+}
+
+// byID gives the first file of each id.
+func byID(files []string) map[string]string {
+	found := make(map[string]string, len(files))
+	for _, path := range files {
+		if id := idOf(path); found[id] == "" {
+			found[id] = path
 		}
 	}
 	return found
 }
 
-func entries(folder string, problems *[]agent.Problem) []os.DirEntry {
-	found, err := os.ReadDir(folder)
+// below gives the folders with names of digits that lie depth levels below top.
+func below(m *seen.Memory, top string, depth int, problems *[]agent.Problem) []string {
+	if depth == 0 {
+		return []string{top}
+	}
+	var found []string
+	for _, entry := range entries(m, top, problems) {
+		if entry.IsDir() && strings.Trim(entry.Name(), "0123456789") == "" {
+			found = append(found, below(m, filepath.Join(top, entry.Name()), depth-1, problems)...)
+		}
+	}
+	return found
+}
+
+func entries(m *seen.Memory, folder string, problems *[]agent.Problem) []os.DirEntry {
+	found, err := m.Entries(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		*problems = append(*problems, agent.Problem{Source: folder, Message: err.Error()})
 	}
@@ -140,64 +164,77 @@ func idOf(path string) string {
 	return base[len(base)-length:]
 }
 
-// read reads rollouts, several at a time: those that lie in tops. A headless one is a problem only of the whole list.
-func (s store) read(ctx context.Context, files, tops []string) (found []rollout, problems []agent.Problem) {
-	var mu sync.Mutex
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for _, path := range files {
-		if ctx.Err() != nil {
-			break
-		}
-		group.Go(func() error {
-			r, wanted, err := s.readOne(path, tops)
-			mu.Lock()
-			defer mu.Unlock()
-			if err != nil {
-				gone := errors.Is(err, fs.ErrNotExist) // deleted or archived meanwhile
-				if !gone && !(tops != nil && errors.Is(err, errHeadless)) {
-					problems = append(problems, agent.Problem{Source: path, Message: err.Error()})
-				}
-			} else if wanted {
-				found = append(found, r)
-			}
-			return nil
-		})
-	}
-	_ = group.Wait() // no function of it returns an error
-	return found, problems
+// dayOf is what a folder of rollouts holds: files by the folder that each belongs to. A headless one belongs nowhere.
+type dayOf struct {
+	byCwd    map[string][]string
+	problems []agent.Problem
 }
 
-// errHeadless is a rollout whose line 1 is damaged: nobody knows where it belongs, and Codex does not fork it.
-var errHeadless = errors.New("its first line is not the start of a session")
-
-func (s store) readOne(path string, tops []string) (r rollout, wanted bool, err error) {
-	f, info, err := jsonl.Open(path)
-	if err != nil {
-		return r, false, err
+// inTops gives the rollouts that lie in tops. Of one that is both archived and not, the archived one is left out.
+func (s store) inTops(ctx context.Context, tops []string) (files []string, problems []agent.Problem) {
+	archive := s.folders[len(s.folders)-1]
+	read := seen.Folders(ctx, s.seen, s.folders, "day", func(folder string) (d dayOf) {
+		d.byCwd = map[string][]string{}
+		for _, path := range rolloutsIn(s.seen, folder, &d.problems) {
+			cwd, err := seen.File(s.seen, path, "cwd", glanceFile)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) { // else it was deleted or archived meanwhile
+				d.problems = append(d.problems, agent.Problem{Source: path, Message: err.Error()})
+			}
+			if tops != nil && cwd == "" {
+				continue
+			}
+			d.byCwd[cwd] = append(d.byCwd[cwd], path)
+		}
+		return d
+	})
+	for _, d := range read {
+		problems = append(problems, d.problems...)
+		for cwd, found := range d.byCwd {
+			if agent.WithinAny(tops, cwd) {
+				files = append(files, found...)
+			}
+		}
 	}
-	defer f.Close()
+	twice := func(path string) bool {
+		return filepath.Dir(path) == archive && filepath.Dir(s.byID()[idOf(path)]) != archive
+	}
+	return slices.DeleteFunc(files, twice), problems
+}
+
+// glanceFile is the folder that a rollout belongs to; "" if it is headless.
+func glanceFile(f *os.File, info os.FileInfo) (cwd string, err error) {
 	m, err := glance(f, info.Size())
 	if err != nil {
-		return r, false, fmt.Errorf("codex: read %s: %w", path, err)
+		return "", fmt.Errorf("codex: read %s: %w", f.Name(), err)
 	}
 	if !m.ok {
-		return r, false, errHeadless
+		return "", nil
 	}
-	if !agent.WithinAny(tops, m.cwd) {
-		return r, false, nil
+	return m.cwd, nil
+}
+
+// read reads rollouts, several at a time. A headless one is a problem where all are asked for.
+func (s store) read(ctx context.Context, files []string, all bool) (found []rollout, problems []agent.Problem) {
+	read, failed := seen.All(ctx, s.seen, files, "rollout", readRollout)
+	for _, r := range read {
+		if !r.headless {
+			found = append(found, r)
+		} else if all {
+			problems = append(problems, agent.Problem{Source: r.session.Source, Message: "its first line is not the start of a session"})
+		}
 	}
+	return found, append(problems, agent.Problems(failed)...)
+}
+
+func readRollout(path string, f *os.File, info os.FileInfo) (rollout, error) {
 	told, err := readStory(f, info.Size())
 	if err != nil {
-		return r, false, fmt.Errorf("codex: read %s: %w", path, err)
+		return rollout{}, fmt.Errorf("codex: read %s: %w", path, err)
 	}
-	if !told.ok {
-		return r, false, errHeadless
-	}
-	m = told.meta // the branch and the base stand at the end of line 1, behind the glance
-	r = rollout{base: m.base, subagent: m.subagent, session: agent.Session{
+	m := told.meta // the branch and the base stand at the end of line 1, behind a glance
+	r := rollout{base: m.base, subagent: m.subagent, headless: !m.ok, session: agent.Session{
 		ID: agent.ID{Agent: name, ID: m.id}, FirstPrompt: told.prompt, Cwd: m.cwd, Branch: m.branch,
-		StartedAt: m.started, LastActivity: told.last, Source: path,
+		StartedAt: m.started, LastActivity: told.last, Source: path, Forecast: agent.LastAnswer(told.tokens),
 	}}
 	if told.last.IsZero() {
 		r.session.LastActivity = info.ModTime()
@@ -205,7 +242,7 @@ func (s store) readOne(path string, tops []string) (r rollout, wanted bool, err 
 	if agent.IsUUID(m.forkedFrom) {
 		r.session.Parent = &agent.ID{Agent: name, ID: m.forkedFrom}
 	}
-	return r, true, nil
+	return r, nil
 }
 
 // settle adds to rollouts what stands outside them: names, whether they run, whether what they need is there.
@@ -213,7 +250,7 @@ func (s store) settle(found []rollout, defaultHome bool) {
 	if len(found) == 0 {
 		return
 	}
-	names := threadNames(s.home)
+	names := s.threadNames()
 	loaded := newLoaded(s.home)
 	for i := range found {
 		r := &found[i]
@@ -251,7 +288,7 @@ func (s store) missing(base string) string {
 		if base == "" {
 			return ""
 		}
-		path, there := s.byID[base]
+		path, there := s.byID()[base]
 		if !there {
 			return base
 		}
@@ -270,11 +307,11 @@ func (s store) title(one agent.Session, names map[string]string) string {
 		if names[parent] != "" {
 			return names[parent]
 		}
-		path, there := s.byID[parent]
+		path, there := s.byID()[parent]
 		if !there {
 			return ""
 		}
-		if prompt := promptOf(path); prompt != "" {
+		if prompt := s.promptOf(path); prompt != "" {
 			return prompt
 		}
 		parent = s.meta(path).forkedFrom
@@ -283,39 +320,32 @@ func (s store) title(one agent.Session, names map[string]string) string {
 }
 
 func (s store) meta(path string) meta {
-	f, info, err := jsonl.Open(path)
-	if err != nil {
-		return meta{}
-	}
-	defer f.Close()
-	m, _ := firstLine(f, info.Size())
+	m, _ := seen.File(s.seen, path, "meta", func(f *os.File, info os.FileInfo) (meta, error) {
+		return firstLine(f, info.Size())
+	})
 	return m
 }
 
-func promptOf(path string) string {
-	f, info, err := jsonl.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	told, _ := readStory(f, info.Size())
-	return told.prompt
+func (s store) promptOf(path string) string {
+	r, _ := seen.File(s.seen, path, "rollout", func(f *os.File, info os.FileInfo) (rollout, error) {
+		return readRollout(path, f, info)
+	})
+	return r.session.FirstPrompt
 }
 
-// threadNames gives the names that Codex has noted for its sessions; the last one counts.
-func threadNames(home string) map[string]string {
+// threadNames gives the names that Codex has noted for its sessions; the last one counts. There is no such file where no
+// session was named yet.
+func (s store) threadNames() map[string]string {
 	const limit = 8 << 20
-	names := map[string]string{}
-	f, info, err := jsonl.Open(filepath.Join(home, "session_index.jsonl"))
-	if err != nil {
-		return names // no session was named yet
-	}
-	defer f.Close()
-	data, whole, _ := jsonl.Tail(f, info.Size(), limit)
-	jsonl.TailLines(data, whole, func(line []byte) {
-		if id := member(line, "id"); agent.IsUUID(id) {
-			names[id] = member(line, "thread_name")
-		}
+	names, _ := seen.File(s.seen, filepath.Join(s.home, "session_index.jsonl"), "names", func(f *os.File, info os.FileInfo) (map[string]string, error) {
+		names := map[string]string{}
+		data, whole, err := jsonl.Tail(f, info.Size(), limit)
+		jsonl.TailLines(data, whole, func(line []byte) {
+			if id := member(line, "id"); agent.IsUUID(id) {
+				names[id] = member(line, "thread_name")
+			}
+		})
+		return names, err
 	})
 	return names
 }

@@ -26,7 +26,8 @@ func holders(home string) map[string]holder {
 			if err != nil || !agent.Within(home, target) {
 				continue
 			}
-			if id := openSession(target); id != "" {
+			id := openSession(target)
+			if id != "" && (idOf(target) == "" || agent.Writes(p.Name(), f.Name())) { // a lock, or a rollout that is written
 				found[id] = holder{pid: pid, daemon: isDaemon(p.Name())}
 			}
 		}

@@ -43,3 +43,26 @@ func TestASessionThatOnlyTheDaemonHasLoadedIsNotCalledLive(t *testing.T) {
 		_ = holder.Wait() // read at the end of its input fails
 	}
 }
+
+// TestWhoOnlyReadsARolloutIsNotAtIt: a list reads it, as does any process that is being started from ours meanwhile.
+func TestWhoOnlyReadsARolloutIsNotAtIt(t *testing.T) {
+	home, homes := newHome(t, "home")
+	found, _ := find(t.Context(), homes, parentID)
+	lock := filepath.Join(home, "thread-writer-locks", parentID+".lock")
+	if err := os.Mkdir(filepath.Dir(lock), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(lock, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for flag, want := range map[int]agent.State{os.O_RDONLY: agent.Unknown, os.O_RDWR: agent.Live, os.O_WRONLY | os.O_APPEND: agent.Live} {
+		f, err := os.OpenFile(found[0].Source, flag, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, _ := find(t.Context(), homes, parentID); again[0].State != want {
+			t.Errorf("open with flags %o: %s", flag, again[0].State)
+		}
+		f.Close()
+	}
+}

@@ -25,6 +25,7 @@ type meta struct {
 	id, cwd, branch string
 	forkedFrom      string
 	base            string // the session whose rollout holds the start of this one's history
+	baseEnd         int64  // up to where, in bytes
 	subagent        bool   // it was started by a session, not by a person
 	started         time.Time
 	source          bool // the line told who started it
@@ -37,7 +38,7 @@ func parseMeta(line []byte) (m meta, whole bool) {
 	whole = jsonl.Fields(line, func(key, value []byte) bool {
 		switch string(key) {
 		case "timestamp":
-			m.started = stamp(value)
+			m.started = timeOf(value)
 		case "type":
 			isMeta = string(value) == `"session_meta"`
 		case "payload":
@@ -62,6 +63,12 @@ func (m *meta) payload(payload []byte) {
 			m.source, m.subagent = true, value[0] == '{'
 		case "history_base":
 			m.base = member(value, "thread_id")
+			jsonl.Fields(value, func(key, value []byte) bool {
+				if string(key) == "end_byte_offset" {
+					m.baseEnd = jsonl.Number(value)
+				}
+				return true
+			})
 		case "git":
 			m.branch = member(value, "branch")
 		}
@@ -80,7 +87,7 @@ func member(object []byte, wanted string) (text string) {
 	return text
 }
 
-func stamp(value []byte) time.Time {
+func timeOf(value []byte) time.Time {
 	at, _ := time.Parse(time.RFC3339, jsonl.Text(value, 64))
 	return at
 }
@@ -114,6 +121,7 @@ type story struct {
 	meta   // of line 1; not ok where that is damaged
 	prompt string
 	last   time.Time
+	tokens int64 // how large the conversation is by its last answer's record; 0 where that is not known
 }
 
 // readStory reads line 1, the first prompt and the last time.
@@ -144,30 +152,43 @@ func readStory(r io.ReaderAt, size int64) (s story, err error) {
 	if err != nil {
 		return s, err
 	}
-	s.last = lastTime(data, whole)
+	s.end(data, whole)
 	if !whole && s.last.IsZero() { // one line longer than the tail
 		if data, whole, err = jsonl.Tail(r, size, 16*tailLimit); err == nil {
-			s.last = lastTime(data, whole)
+			s.end(data, whole)
 		}
 	}
 	return s, err
 }
 
-// lastTime is the latest time of the whole lines of a tail.
-func lastTime(data []byte, whole bool) (last time.Time) {
+// end takes what a tail tells: the latest time of its whole lines, and how large the conversation is.
+func (s *story) end(data []byte, whole bool) {
 	jsonl.TailLines(data, whole, func(line []byte) {
 		var at time.Time
+		var kind, payload []byte
 		complete := jsonl.Fields(line, func(key, value []byte) bool {
-			if string(key) == "timestamp" {
-				at = stamp(value)
+			switch string(key) {
+			case "timestamp":
+				at = timeOf(value)
+			case "type":
+				kind = value
+			case "payload":
+				payload = value
 			}
 			return true
 		})
-		if complete && at.After(last) {
-			last = at
+		if !complete {
+			return
+		}
+		if at.After(s.last) {
+			s.last = at
+		}
+		if string(kind) == `"compacted"` {
+			s.tokens = 0 // what was said before is no longer sent
+		} else if tokens := usage(kind, payload); tokens > 0 {
+			s.tokens = tokens
 		}
 	})
-	return last
 }
 
 // userText is what a person said in a line, and whether the line is the item that the model was sent. What the program

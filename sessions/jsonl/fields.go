@@ -3,6 +3,7 @@ package jsonl
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -140,6 +141,11 @@ func Text(value []byte, limit int) string {
 			return ""
 		}
 	}
+	return Short(text, limit)
+}
+
+// Short is text cut to at most limit bytes at the end of a character.
+func Short(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}
@@ -147,4 +153,14 @@ func Text(value []byte, limit int) string {
 		limit--
 	}
 	return text[:limit]
+}
+
+// Number is a JSON number that counts something; 0 for anything else.
+func Number(value []byte) int64 {
+	const most = 1 << 53 // of which every sum that anybody makes fits
+	n, err := strconv.ParseInt(string(value), 10, 64)
+	if err != nil || n < 0 || n > most {
+		return 0
+	}
+	return n
 }

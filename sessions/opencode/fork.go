@@ -42,7 +42,7 @@ func fork(r agent.ForkRequest) (agent.Launch, error) {
 		Argv: argv, Cwd: r.Child, Env: env, Parent: parent.ID, Session: agent.ID{Agent: name, ID: id},
 		Import: &agent.Import{
 			Argv: []string{r.Program, "import", "--pure"}, Env: importing(env), Content: text,
-			Stored: func(ctx context.Context) error {
+			Stored: func(ctx context.Context, _ string) error {
 				return stored(ctx, parent.Source, id, r.Child, len(told.Messages))
 			},
 		},

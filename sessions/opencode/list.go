@@ -11,6 +11,7 @@ import (
 
 	"github.com/sidefork/sidefork/sessions/agent"
 	"github.com/sidefork/sidefork/sessions/jsonl"
+	"github.com/sidefork/sidefork/sessions/seen"
 	"github.com/sidefork/sidefork/sessions/sqlite"
 )
 
@@ -18,7 +19,10 @@ import (
 const textLimit = 4 << 10
 
 // list gives the sessions of tops; those that another session started are left out.
-func list(ctx context.Context, homes agent.Homes, tops []string) ([]agent.Session, []agent.Problem) {
+func list(ctx context.Context, m *seen.Memory, homes agent.Homes, tops []string) ([]agent.Session, []agent.Problem) {
+	for _, home := range homes.All() {
+		m.Notice(home, filepath.Base(database(home)), filepath.Base(database(home))+"-wal")
+	}
 	return read(ctx, homes, func(s agent.Session) bool {
 		return agent.WithinAny(tops, s.Cwd) && (s.NotForkable == nil || s.NotForkable.Code != "sessionSubagent")
 	})

@@ -48,7 +48,7 @@ func found(t *testing.T, all agent.Homes, id string) agent.Session {
 
 func TestListTellsEveryFixture(t *testing.T) {
 	home, all := newHome(t)
-	sessions, problems := list(t.Context(), all, nil)
+	sessions, problems := list(t.Context(), nil, all, nil)
 	if len(sessions) != 8 || len(problems) != 0 {
 		t.Errorf("%d sessions, problems %v", len(sessions), problems)
 	}
@@ -61,7 +61,7 @@ func TestListTellsEveryFixture(t *testing.T) {
 		t.Errorf("from %s to %s", s.StartedAt, s.LastActivity)
 	}
 	for top, want := range map[string]int{widget + "repo": 5, widget + "wt-2": 2, widget + "wt-3": 1, "/srv": 8, widget + "wt": 0} {
-		if in, problems := list(t.Context(), all, []string{top}); len(in) != want || len(problems) != 0 {
+		if in, problems := list(t.Context(), nil, all, []string{top}); len(in) != want || len(problems) != 0 {
 			t.Errorf("%s: %d sessions, %v", top, len(in), problems)
 		}
 	}
@@ -104,7 +104,7 @@ func TestADamagedDatabaseIsAProblemAndNeverFatal(t *testing.T) {
 		t.Fatal(err)
 	}
 	none := filepath.Join(t.TempDir(), "opencode")
-	sessions, problems := list(t.Context(), agent.Homes{Default: cut, Others: []string{empty, text, other, folder, none, good}}, nil)
+	sessions, problems := list(t.Context(), nil, agent.Homes{Default: cut, Others: []string{empty, text, other, folder, none, good}}, nil)
 	if len(sessions) < 8 {
 		t.Errorf("%d sessions", len(sessions))
 	}
@@ -153,7 +153,7 @@ func TestExportIsWhatOpencodeExports(t *testing.T) {
 
 func TestAForkHasNewIdsThroughoutInTheSameOrder(t *testing.T) {
 	_, all := newHome(t)
-	sessions, _ := list(t.Context(), all, nil)
+	sessions, _ := list(t.Context(), nil, all, nil)
 	for _, s := range sessions {
 		c, err := export(t.Context(), s.Source, s.ID.ID)
 		if err != nil {

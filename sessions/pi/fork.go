@@ -68,9 +68,9 @@ const clockSlack = time.Second
 
 // newFork is the id of the fork that launch l made, "" while there is none.
 func newFork(s agent.Session, l agent.Launch) string {
-	files, _ := filesOf(s.Home, []string{l.Cwd}) // a folder that cannot be read has no fork to show
+	files, _ := filesOf(nil, s.Home, []string{l.Cwd}) // a folder that cannot be read has no fork to show
 	if folder := l.Env[sessionsVar]; folder != nil {
-		files = append(files, flat(*folder, new([]agent.Problem))...)
+		files = append(files, flat(nil, *folder, new([]agent.Problem))...)
 	}
 	slices.Sort(files)
 	for _, path := range slices.Backward(files) {

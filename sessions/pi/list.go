@@ -7,22 +7,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/sidefork/sidefork/sessions/agent"
-	"github.com/sidefork/sidefork/sessions/jsonl"
+	"github.com/sidefork/sidefork/sessions/seen"
 )
 
 // list reads the files that can be sessions of tops. One without a sound line 1 belongs nowhere: it is a problem.
-func list(ctx context.Context, homes agent.Homes, tops []string) (sessions []agent.Session, problems []agent.Problem) {
+func list(ctx context.Context, m *seen.Memory, homes agent.Homes, tops []string) (sessions []agent.Session, problems []agent.Problem) {
 	for _, home := range homes.All() {
-		files, bad := filesOf(home, tops)
+		files, bad := filesOf(m, home, tops)
 		problems = append(problems, bad...)
-		found, bad := readAll(ctx, files)
+		found, bad := readAll(ctx, m, files)
 		problems = append(problems, bad...)
 		for _, s := range found {
 			switch {
@@ -41,9 +37,9 @@ func list(ctx context.Context, homes agent.Homes, tops []string) (sessions []age
 // find looks for the session's file by its name in every folder.
 func find(ctx context.Context, homes agent.Homes, id string) (sessions []agent.Session, problems []agent.Problem) {
 	for _, home := range homes.All() {
-		files, bad := filesOf(home, nil)
+		files, bad := filesOf(nil, home, nil)
 		problems = append(problems, bad...)
-		found, bad := readAll(ctx, slices.DeleteFunc(files, func(path string) bool { return idOf(path) != id }))
+		found, bad := readAll(ctx, nil, slices.DeleteFunc(files, func(path string) bool { return idOf(path) != id }))
 		problems = append(problems, bad...)
 		for _, s := range found {
 			s.Home, s.DefaultHome = home, home == homes.Default
@@ -71,23 +67,23 @@ func settle(sessions []agent.Session) {
 
 // filesOf are the files of a home that may be sessions of tops: one folder for each working folder, and what lies flat
 // in a folder that the user chose.
-func filesOf(home string, tops []string) (files []string, problems []agent.Problem) {
+func filesOf(m *seen.Memory, home string, tops []string) (files []string, problems []agent.Problem) {
 	top := filepath.Join(home, "sessions")
-	for _, entry := range entries(top, &problems) {
+	for _, entry := range entries(m, top, &problems) {
 		wanted := tops == nil || slices.ContainsFunc(tops, func(top string) bool { return mayHold(entry.Name(), top) })
 		if folder := filepath.Join(top, entry.Name()); wanted && agent.IsFolder(folder) {
-			files = append(files, flat(folder, &problems)...)
+			files = append(files, flat(m, folder, &problems)...)
 		}
 	}
-	files = append(files, flat(home, &problems)...)
+	files = append(files, flat(m, home, &problems)...)
 	if chosen := chosenFolder(home); chosen != "" && chosen != home {
-		files = append(files, flat(chosen, &problems)...)
+		files = append(files, flat(m, chosen, &problems)...)
 	}
 	return files, problems
 }
 
-func flat(folder string, problems *[]agent.Problem) (files []string) {
-	for _, entry := range entries(folder, problems) {
+func flat(m *seen.Memory, folder string, problems *[]agent.Problem) (files []string) {
+	for _, entry := range entries(m, folder, problems) {
 		if path := filepath.Join(folder, entry.Name()); idOf(path) != "" && !entry.IsDir() {
 			files = append(files, path)
 		}
@@ -95,8 +91,8 @@ func flat(folder string, problems *[]agent.Problem) (files []string) {
 	return files
 }
 
-func entries(folder string, problems *[]agent.Problem) []os.DirEntry {
-	found, err := os.ReadDir(folder)
+func entries(m *seen.Memory, folder string, problems *[]agent.Problem) []os.DirEntry {
+	found, err := m.Entries(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		*problems = append(*problems, agent.Problem{Source: folder, Message: err.Error()})
 	}
@@ -104,37 +100,13 @@ func entries(folder string, problems *[]agent.Problem) []os.DirEntry {
 }
 
 // readAll reads sessions, several at a time, in the order of files.
-func readAll(ctx context.Context, files []string) (sessions []agent.Session, problems []agent.Problem) {
-	var mu sync.Mutex
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for _, path := range files {
-		if ctx.Err() != nil {
-			break
-		}
-		group.Go(func() error {
-			s, err := readSession(path)
-			mu.Lock()
-			defer mu.Unlock()
-			if err == nil {
-				sessions = append(sessions, s)
-			} else if !errors.Is(err, fs.ErrNotExist) { // else it was deleted meanwhile
-				problems = append(problems, agent.Problem{Source: path, Message: err.Error()})
-			}
-			return nil
-		})
-	}
-	_ = group.Wait() // no function of it returns an error
-	return sessions, problems
+func readAll(ctx context.Context, m *seen.Memory, files []string) ([]agent.Session, []agent.Problem) {
+	sessions, failed := seen.All(ctx, m, files, "session", readSession)
+	return sessions, agent.Problems(failed)
 }
 
 // readSession reads one file. The session is called as its file is: that is what pi's own list and a fork go by.
-func readSession(path string) (agent.Session, error) {
-	f, info, err := jsonl.Open(path)
-	if err != nil {
-		return agent.Session{}, err
-	}
-	defer f.Close()
+func readSession(path string, f *os.File, info os.FileInfo) (agent.Session, error) {
 	t, err := read(f, info.Size())
 	if err != nil {
 		return agent.Session{}, fmt.Errorf("pi: read %s: %w", path, err)

@@ -61,7 +61,7 @@ func one(t *testing.T, sessions []agent.Session, id string) agent.Session {
 
 func TestListTellsEveryFixture(t *testing.T) {
 	home, homes := newHome(t)
-	sessions, problems := list(t.Context(), homes, nil)
+	sessions, problems := list(t.Context(), nil, homes, nil)
 	if len(sessions) != 4 || len(problems) != 0 {
 		t.Errorf("%d sessions, problems %v", len(sessions), problems)
 	}
@@ -96,7 +96,7 @@ func TestListOfAFolderGoesByLine1(t *testing.T) {
 		put(t, filepath.Join(home, "sessions", folderName(cwd), stamp+id+".jsonl"), strings.Replace(text, parentID, id, 1))
 	}
 	for top, want := range map[string]int{"/w/a-b": 1, "/w/a/b": 1, "/w/a": 2, "/w": 3, "/": 7, "/x": 0, widget + "wt-3": 2} {
-		if sessions, problems := list(t.Context(), homes, []string{top}); len(sessions) != want || len(problems) != 0 {
+		if sessions, problems := list(t.Context(), nil, homes, []string{top}); len(sessions) != want || len(problems) != 0 {
 			t.Errorf("%s: %d sessions, %v", top, len(sessions), problems)
 		}
 	}
@@ -114,7 +114,7 @@ func TestADamagedFileIsAProblemAndHidesNoOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, filepath.Join(folder, "notes.jsonl"), "{}")
-	sessions, problems := list(t.Context(), homes, []string{widget + "repo"})
+	sessions, problems := list(t.Context(), nil, homes, []string{widget + "repo"})
 	if len(sessions) != 3 {
 		t.Errorf("%d sessions: %+v", len(sessions), sessions)
 	}
@@ -177,7 +177,7 @@ func TestSessionsInAFolderOfTheUsersAreFoundAndForkedThere(t *testing.T) {
 	put(t, filepath.Join(user, "chosen", stamp+strings.Replace(parentID, "217e", "2171", 1)+".jsonl"),
 		strings.Replace(text, parentID, strings.Replace(parentID, "217e", "2171", 1), 1))
 	all := homes(env("HOME", user, "USERPROFILE", user, homeVar, account, sessionsVar, flat), nil)
-	sessions, problems := list(t.Context(), all, []string{widget + "repo"})
+	sessions, problems := list(t.Context(), nil, all, []string{widget + "repo"})
 	if len(sessions) != 2 || len(problems) != 0 {
 		t.Fatalf("%+v, %v", sessions, problems)
 	}

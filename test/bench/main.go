@@ -53,7 +53,7 @@ func run(rounds int, where, only string) error {
 		return err
 	}
 	for name, value := range map[string]string{
-		"HOME": dir, "XDG_STATE_HOME": dir, "XDG_CONFIG_HOME": dir, "GIT_CONFIG_NOSYSTEM": "1", "CLAUDE_CONFIG_DIR": "", "CODEX_HOME": "",
+		"HOME": dir, "XDG_STATE_HOME": filepath.Join(dir, "state"), "XDG_CONFIG_HOME": filepath.Join(dir, "config"), "GIT_CONFIG_NOSYSTEM": "1", "CLAUDE_CONFIG_DIR": "", "CODEX_HOME": "",
 	} {
 		os.Setenv(name, value)
 	}
@@ -74,6 +74,7 @@ func run(rounds int, where, only string) error {
 		{"fork-copies", b.forkCopies},
 		{"memory", b.memory},
 		{"cancel", b.cancel},
+		{"sessions", b.sessions},
 	} {
 		if !strings.Contains(figure.name, only) {
 			continue
@@ -518,31 +519,8 @@ func (s *server) begin(method string, params any) (id int, err error) {
 // answer reads until the answer to a request; each notification on the way is told.
 func (s *server) answer(id int, told func(method string, params json.RawMessage) error) (json.RawMessage, error) {
 	for {
-		length := 0
-		for {
-			line, err := s.out.ReadString('\n')
-			if err != nil {
-				return nil, err
-			}
-			if line = strings.TrimSpace(line); line == "" {
-				break
-			}
-			if _, value, ok := strings.Cut(line, ":"); ok && strings.HasPrefix(strings.ToLower(line), "content-length") {
-				length, _ = strconv.Atoi(strings.TrimSpace(value))
-			}
-		}
-		body := make([]byte, length)
-		if _, err := io.ReadFull(s.out, body); err != nil {
-			return nil, err
-		}
-		var m struct {
-			ID     *int
-			Method string
-			Params json.RawMessage
-			Result json.RawMessage
-			Error  json.RawMessage
-		}
-		if err := json.Unmarshal(body, &m); err != nil {
+		m, err := s.read()
+		if err != nil {
 			return nil, err
 		}
 		if m.ID == nil && told != nil {
@@ -558,6 +536,45 @@ func (s *server) answer(id int, told func(method string, params json.RawMessage)
 		}
 		return m.Result, nil
 	}
+}
+
+// await reads until a notification.
+func (s *server) await(method string) error {
+	for {
+		m, err := s.read()
+		if err != nil || m.ID == nil && m.Method == method {
+			return err
+		}
+	}
+}
+
+type message struct {
+	ID     *int
+	Method string
+	Params json.RawMessage
+	Result json.RawMessage
+	Error  json.RawMessage
+}
+
+func (s *server) read() (m message, err error) {
+	length := 0
+	for {
+		line, err := s.out.ReadString('\n')
+		if err != nil {
+			return m, err
+		}
+		if line = strings.TrimSpace(line); line == "" {
+			break
+		}
+		if _, value, ok := strings.Cut(line, ":"); ok && strings.HasPrefix(strings.ToLower(line), "content-length") {
+			length, _ = strconv.Atoi(strings.TrimSpace(value))
+		}
+	}
+	body := make([]byte, length)
+	if _, err := io.ReadFull(s.out, body); err != nil {
+		return m, err
+	}
+	return m, json.Unmarshal(body, &m)
 }
 
 func (s *server) stop() error {

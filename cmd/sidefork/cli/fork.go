@@ -25,7 +25,7 @@ type forkFlags struct {
 	baseDefault        bool
 	noChild            bool
 	setup, setupHash   string
-	prompt, launch     string
+	prompt, launch, at string
 	copies             int
 }
 
@@ -46,6 +46,7 @@ func (f *forkFlags) add(c *cobra.Command) {
 	set.StringVar(&f.setupHash, "setup-hash", "", "with --setup run: the `HASH` of the setup that you have read; it may run this once")
 	set.StringVar(&f.prompt, "prompt", "", "the first message in the fork, as `TEXT`")
 	set.IntVar(&f.copies, "copies", 1, "make `N` children (1 to 16) in one call, named BRANCH-1 to BRANCH-N")
+	set.StringVar(&f.at, "at", "", "with --session: the last `TURN` that the fork knows, whole (sidefork sessions --turns); default: all of it")
 	f.launch = "client"
 	set.Var(choice{&f.launch, []string{"client", "tmux", "none"}}, "launch", "how the agent starts, `client|none|tmux`: client is in this terminal, or its command is printed; none: its command is printed; tmux (not yet)")
 	complete(c, "launch", "client", "none")
@@ -87,7 +88,7 @@ func complete(c *cobra.Command, flag string, words ...cobra.Completion) {
 // params is the command's argument, all but the session. workspace is absolute.
 func (f *forkFlags) params(set *pflag.FlagSet, workspace string) (commands.ForkParams, error) {
 	p := commands.ForkParams{
-		OperationID: uuid.NewString(), Workspace: workspace, Name: f.name, Include: f.include, Prompt: f.prompt, Launch: f.launch,
+		OperationID: uuid.NewString(), Workspace: workspace, Name: f.name, Include: f.include, Prompt: f.prompt, Launch: f.launch, At: f.at,
 	}
 	err := exclude(set,
 		[]string{"session", "latest", "no-session"}, []string{"base", "base-default"}, []string{"no-carry", "unstage"}, []string{"no-carry", "include"})
@@ -99,6 +100,9 @@ func (f *forkFlags) params(set *pflag.FlagSet, workspace string) (commands.ForkP
 			return p, fmt.Errorf("--copies is 1 to %d", mostCopies)
 		}
 		p.Copies = f.copies
+	}
+	if set.Changed("at") && (f.at == "" || f.session == "") {
+		return p, errors.New("--at is a turn of the session that --session names")
 	}
 	if set.Changed("dir") {
 		if f.dir == "" {
@@ -161,6 +165,7 @@ when there are several), else a workspace without an agent is made.`,
 		Example: `  sidefork fork --name try-cache
   sidefork fork --name try-cache --session claude:9c322651 --prompt "try it with a cache"
   sidefork fork --name try --copies 3 --prompt "try it with a cache"
+  sidefork fork --name other-way --session claude:9c322651 --at 105abbc8-1f1b-4b92-a0ea-bf3e6ccb0338
   sidefork fork ~/src/app --name bisect --no-session --no-carry
   sidefork fork --name ci-42 --latest --launch none --json`,
 		Args:              arguments(0, 1),

@@ -103,6 +103,9 @@ func (l *line) showPlan(p commands.Plan, asked commands.ForkParams) {
 	default:
 		l.fact("session", "none: a workspace without an agent")
 	}
+	if p.Forecast != nil {
+		l.fact("sends again", fmt.Sprintf("%d tokens, as the agent has recorded", p.Forecast.Tokens))
+	}
 	if p.Numbers != nil { // else nobody has looked at them
 		l.fact("changes", numbers(*p.Numbers))
 	}

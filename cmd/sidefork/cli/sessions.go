@@ -15,16 +15,21 @@ import (
 
 func (l *line) sessionsCommand() *cobra.Command {
 	var ask commands.SessionsParams
+	var session string
 	c := &cobra.Command{
 		Use:   "sessions [WORKSPACE]",
 		Short: "List the agents' sessions, newest first",
 		Long: `sessions lists the conversations of Claude Code, Codex, opencode and pi that belong to WORKSPACE (default: the current directory):
 title or first prompt, age, whether an agent is at it right now, and whether fork would take it: native (by the agent's
 own means), or none and why. With --scope repository or all the folder of each is shown too. Whether it can be forked is
-judged for WORKSPACE; of all sessions, where the current directory is in no repository, for the folder of each.`,
+judged for WORKSPACE; of all sessions, where the current directory is in no repository, for the folder of each.
+
+With --turns it lists the turns of one session of Claude Code or Codex, oldest first: a fork can begin at any of them
+(fork --at), and knows that turn whole and nothing that was said later.`,
 		Example: `  sidefork sessions
   sidefork sessions --scope repository --agent claude
-  sidefork sessions --scope all --limit 20 --json`,
+  sidefork sessions --scope all --limit 20 --json
+  sidefork sessions --turns --session claude:9c322651`,
 		Args:              arguments(0, 1),
 		ValidArgsFunction: folders,
 	}
@@ -32,6 +37,9 @@ judged for WORKSPACE; of all sessions, where the current directory is in no repo
 	c.Flags().Var(choice{&ask.Scope, scopes}, "scope", "whose sessions, `workspace|repository|all` (default workspace)")
 	c.Flags().Var(&choices{&ask.Agents, names}, "agent", "only those of `AGENT`: "+strings.Join(names, ", ")+" (repeatable)")
 	c.Flags().IntVar(&ask.Limit, "limit", 0, "at most `N`")
+	c.Flags().BoolVar(&ask.Turns, "turns", false, "the turns of the session that --session names")
+	c.Flags().StringVar(&session, "session", "", "with --turns: the session, as `AGENT:ID`; a unique beginning of the id will do")
+	l.completeSessions(c)
 	complete(c, "scope", scopes...)
 	complete(c, "agent", names...)
 	c.RunE = l.does(func(ctx context.Context, args []string) error {
@@ -40,6 +48,9 @@ judged for WORKSPACE; of all sessions, where the current directory is in no repo
 			return err
 		}
 		ask.Workspace = workspace
+		if ask.Turns || c.Flags().Changed("session") {
+			return l.turns(ctx, c, ask, session)
+		}
 		a := l.ask(ctx, "sidefork.sessions", ask)
 		if a.failed != nil && a.failed.Effect == commands.Nothing && len(args) == 0 && ask.Scope == "all" {
 			ask.Workspace = "" // all there are can be asked for from anywhere
