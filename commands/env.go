@@ -27,6 +27,7 @@ type Env struct {
 // Memory is what a sidecar remembers between commands. The zero value is ready; it may be used from many goroutines.
 type Memory struct {
 	versions sessions.Versions // what the agents' programs said of themselves
+	forms    formLooks         // what dialogs show
 }
 
 func (e *Env) log() *zap.Logger {

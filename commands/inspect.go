@@ -78,7 +78,7 @@ func inspectWorkspace(ctx context.Context, at worktree.Worktree, into *Inspectio
 		return nil // nothing can be forked there, so nothing needs a name
 	}
 	into.Base.RepositoryDefault = worktree.DefaultBranch(ctx, at)
-	into.SuggestedName, err = worktree.FreeName(ctx, at, slug(filepath.Base(at.Path))+"-fork")
+	into.SuggestedName, err = worktree.FreeName(ctx, at, forkName(at.Path))
 	return err
 }
 
@@ -160,6 +160,9 @@ func inspectSessions(ctx context.Context, env *Env, at worktree.Worktree, wanted
 	}
 	return nil
 }
+
+// forkName is what a fork of the workspace at path is called, where that is free.
+func forkName(path string) string { return slug(filepath.Base(path)) + "-fork" }
 
 // slug makes a branch name of a folder's name.
 func slug(s string) string {

@@ -73,6 +73,9 @@ type capabilities struct {
 		} `json:"executeCommandProvider"`
 		Workspace    protocol.ServerCapabilitiesWorkspace `json:"workspace"`
 		Experimental struct {
+			InteractiveResolve struct {
+				Kinds []string `json:"kinds"`
+			} `json:"interactiveResolveProvider"`
 			Sidefork contract `json:"sidefork"`
 		} `json:"experimental"`
 	} `json:"capabilities"`
@@ -104,6 +107,7 @@ func (s *server) capabilities() any {
 			own.Agents[name] = agentFork{kind}
 		}
 	}
+	a.Capabilities.Experimental.InteractiveResolve.Kinds = []string{"command"}
 	a.Capabilities.Experimental.Sidefork = own
 	return a
 }

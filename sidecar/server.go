@@ -101,6 +101,8 @@ func (s *server) handle(ctx context.Context, reply jsonrpc2.Replier, request jso
 		answer(nil, nil)
 	case c.Method() == protocol.MethodWorkspaceExecuteCommand:
 		s.start(ctx, c, answer)
+	case isInteractive(c):
+		s.interactive(ctx, c.Method(), c.Params(), answer)
 	default:
 		answer(nil, jsonrpc2.Errorf(jsonrpc2.MethodNotFound, "there is no method %q", c.Method()))
 	}

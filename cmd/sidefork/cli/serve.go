@@ -34,7 +34,7 @@ is taken back. Its log is a file in $XDG_STATE_HOME/sidefork/log. An editor star
 				Settings: settings,
 				Getenv:   l.env.Getenv,
 				Agents:   forks,
-				Features: []string{"setup", "terminals", "copies"},
+				Features: []string{"setup", "terminals", "copies", "form"},
 				Recover: func(ctx context.Context, env *commands.Env) {
 					commands.RecoverFolders(ctx, env, env.Folders)
 				},
