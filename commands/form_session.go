@@ -100,4 +100,3 @@ func aboutSession(s Session) string {
 	}
 	return Printable(strings.Join(parts, " · "))
 }
-

@@ -49,4 +49,3 @@ func inWords(word string, args ...string) string {
 	}
 	return strings.NewReplacer(pairs...).Replace(formWords[word])
 }
-
