@@ -70,7 +70,7 @@ func decodeFork(argument json.RawMessage, env *Env) (ForkParams, error) {
 
 func (p ForkParams) check() error {
 	checks := []error{
-		required("workspace", p.Workspace, "name", p.Name),
+		required("workspace", p.Workspace),
 		absolute("workspace", p.Workspace), absolute("dir", p.Dir),
 		checkOperationID(p.OperationID), checkPatterns(p.Include),
 		oneOf("onCarryFailure", p.OnCarryFailure, "rollback", "keep"),
@@ -102,7 +102,6 @@ func (p ForkParams) check() error {
 		notYet(`onCarryFailure "keep"`, p.OnCarryFailure == "keep"),
 		notYet("at", p.At != ""),
 		notYet(`launch "tmux"`, p.Launch == "tmux"),
-		notYet("worktree "+p.Worktree.Kind, p.Worktree.Kind != "new"),
 		notYet(`onDisconnect "finish"`, p.OnDisconnect == "finish"),
 		notYet("transcript", p.Transcript != nil),
 	)
@@ -111,7 +110,7 @@ func (p ForkParams) check() error {
 			return err
 		}
 	}
-	return nil
+	return p.checkWhere()
 }
 
 func notYet(field string, asked bool) error {

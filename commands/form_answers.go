@@ -43,13 +43,13 @@ func readFormArgument(env *Env, arguments []json.RawMessage) (a formArgument, fa
 }
 
 // The ids of the fields, in their order. Each is one thing of a fork.
-var fieldIDs = []string{"session", "name", "child", "carry", "base", "setup", "staged", "include", "prompt"}
+var fieldIDs = []string{"session", "name", "child", "carry", "base", "setup", "staged", "include", "prompt", "where"}
 
 // answers are those that were given, each as what it means. nil is none.
 type answers struct {
-	session, name, base, setup, staged, prompt *string
-	child, carry                               *bool
-	include                                    *[]string
+	session, name, base, setup, staged, prompt, where *string
+	child, carry                                      *bool
+	include                                           *[]string
 
 	wrong map[string]string // by field: why its answer is none
 }
@@ -94,6 +94,8 @@ func (a *answers) read(one FormAnswer) error {
 		return a.readInclude(one.Value)
 	case "prompt":
 		return json.Unmarshal(one.Value, &a.prompt)
+	case "where":
+		return json.Unmarshal(one.Value, &a.where)
 	}
 	return nil
 }
@@ -121,11 +123,18 @@ func (a answers) params(p ForkParams) (ForkParams, error) {
 			return p, refuse("invalidArgument", "what", "formAnswers: "+id+": "+why)
 		}
 	}
-	if a.session == nil || a.name == nil || *a.name == "" {
+	var err error
+	if a.where != nil {
+		if p.Worktree, err = whereOf(*a.where); err != nil {
+			return p, err
+		}
+	}
+	if named := a.name != nil && *a.name != ""; a.session == nil || !named && (p.Worktree == nil || p.Worktree.Kind == inNew) {
 		return p, refuse("invalidArgument", "what", "formAnswers: session and name have to be answered")
 	}
-	p.Name = *a.name
-	var err error
+	if a.name != nil {
+		p.Name = *a.name
+	}
 	if p.Session, err = sessionOf(*a.session); err != nil {
 		return p, err
 	}

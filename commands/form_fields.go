@@ -51,7 +51,7 @@ func (f *form) fields(ctx context.Context) []FormField {
 	if setup, shown := f.setup(ctx); shown {
 		list = append(list, setup)
 	}
-	list = append(list, f.staged(), f.include(), f.prompt())
+	list = append(list, f.staged(), f.include(), f.prompt(), f.where(ctx))
 	for i := range list {
 		if why := f.given.wrong[list[i].ID]; why != "" {
 			list[i].Error = why
@@ -61,7 +61,9 @@ func (f *form) fields(ctx context.Context) []FormField {
 }
 
 // unanswered says whether an answer is missing without which there is no fork.
-func (f *form) unanswered() bool { return f.given.session == nil || f.given.name == nil }
+func (f *form) unanswered() bool {
+	return f.given.session == nil || f.given.name == nil && !f.makesNone()
+}
 
 // counting are the answers that go back to the client: a session that is gone counts no more.
 func (f *form) counting(list []FormAnswer) []FormAnswer {
@@ -83,6 +85,9 @@ func (f *form) name(ctx context.Context) FormField {
 	field.Default = f.facts.free
 	if f.facts.free == "" {
 		field.Default = forkName(f.argument.Workspace)
+	}
+	if f.onlyNew(&field, "") {
+		return field
 	}
 	switch answer := f.given.name; {
 	case answer == nil && f.unasked("name"):
@@ -116,7 +121,11 @@ func refusedInTime(ctx context.Context, err error) string {
 }
 
 func (f *form) child() FormField {
-	return FormField{ID: "child", Description: inWords("child", "name", f.workspaceName()), Type: FieldType{Kind: "bool"}, Default: true}
+	field := FormField{ID: "child", Description: inWords("child", "name", f.workspaceName()), Type: FieldType{Kind: "bool"}, Default: true}
+	if f.onlyNew(&field, false) && !f.draft && f.given.child != nil && *f.given.child {
+		field.Error = field.Type.DisabledReason
+	}
+	return field
 }
 
 func (f *form) workspaceName() string {
@@ -136,6 +145,12 @@ func (f *form) chooseBase(ctx context.Context) (b baseChoice) {
 	}
 	if f.given.base != nil {
 		b.value = *f.given.base
+	}
+	if f.makesNone() {
+		if b.value != "parentCommit" && !f.draft {
+			b.wrong = inWords(hereDisabled)
+		}
+		b.value = "parentCommit"
 	}
 	asked, err := baseOf(b.value)
 	if err != nil {
@@ -182,6 +197,7 @@ func (f *form) start() FormField {
 	if f.argument.Base != nil && f.given.base == nil {
 		field.Default = f.base.value
 	}
+	f.onlyNew(&field, "parentCommit")
 	return field
 }
 
@@ -200,6 +216,8 @@ func (f *form) carry() (field FormField, shown bool) {
 		field.Description = inWords("carry", "counts", inCounts(known.Changes))
 	}
 	switch {
+	case f.whereChosen() == inSame:
+		field.Type.DisabledReason = inWords("sameChanges")
 	case f.base.elsewhere:
 		field.Type.DisabledReason = reason("carryNeedsParent", nil).Message
 	case known != nil && known.Carry.Reason != nil:
@@ -237,7 +255,7 @@ func inCounts(c Changes) string {
 
 // carries says whether the answers bring the changes along.
 func (f *form) carries() bool {
-	if f.base.elsewhere {
+	if f.base.elsewhere || f.whereChosen() == inSame {
 		return false
 	}
 	switch known := f.facts.counts; {
@@ -282,6 +300,10 @@ func (f *form) setup(ctx context.Context) (field FormField, shown bool) {
 		field.Type.DisabledReason = fact.problem.Message
 	case known:
 		field.Type.DisabledReason = inWords("noSetup")
+	}
+	if f.onlyNew(&field, "skip") {
+		field.Type.Entries = field.Type.Entries[:0]
+		field.Type.Entries = append(field.Type.Entries, FormEntry{"skip", inWords("setupSkip")})
 	}
 	if answer := f.given.setup; answer != nil && known && !f.draft && !slices.ContainsFunc(field.Type.Entries, func(e FormEntry) bool { return e.Value == *answer }) {
 		field.Error = inWords("setupGone")

@@ -221,7 +221,7 @@ func (l *formLook) workspace(ctx context.Context, env *Env, key formKey) {
 	parts.Go(func() { l.changes(ctx, env, at) })
 	parts.Go(func() { l.setup(ctx, env, at, nil, onDisk) })
 	parts.Go(func() {
-		family, err := registered(ctx, at)
+		family, err := at.Siblings(ctx)
 		if err != nil {
 			if ctx.Err() == nil {
 				l.learn(func(f *formFacts) { f.refused = failureOf(err) })

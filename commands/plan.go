@@ -18,6 +18,9 @@ func plan(ctx context.Context, env *Env, argument json.RawMessage, _ Progress) (
 	if err != nil {
 		return nil, err
 	}
+	if p.Worktree.Kind != "new" {
+		return planElsewhere(ctx, env, p)
+	}
 	result := RefusedPlan()
 	parent, err := openParent(ctx, p.Workspace)
 	if err != nil {
@@ -146,12 +149,20 @@ func planAgent(ctx context.Context, env *Env, into *Plan, session *agent.Session
 		}
 		into.Session = &shape
 	}
-	if launch != nil && placed {
-		into.Launch = describeLaunch(launch)
-		if launch.Import != nil {
-			into.Commands = append(into.Commands, append(slices.Clone(launch.Import.Argv), "FILE"))
-		}
-		into.Commands = append(into.Commands, launch.Argv)
+	if placed {
+		into.addLaunch(launch)
 	}
 	return nil
+}
+
+// addLaunch puts how the agent would start into a plan; nil is no agent.
+func (into *Plan) addLaunch(launch *agent.Launch) {
+	if launch == nil {
+		return
+	}
+	into.Launch = describeLaunch(launch)
+	if launch.Import != nil {
+		into.Commands = append(into.Commands, append(slices.Clone(launch.Import.Argv), "FILE"))
+	}
+	into.Commands = append(into.Commands, launch.Argv)
 }

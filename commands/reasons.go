@@ -153,6 +153,11 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"trustNotKept":             {"Trust cannot be kept in {path}: {what}.", "Set XDG_STATE_HOME to a folder of your own, outside of the repository."},
 	"repositorySettingIgnored": {"{name} in {file} was ignored: a repository cannot set it.", "Use your own settings for it, or remove it."},
 
+	// A fork without a worktree of its own.
+	"workspaceBusy":      {"An agent is at work in {path}: {sessions}.", "End it first, or choose another worktree."},
+	"workspaceMaybeBusy": {"It cannot be told whether an agent is at work in {path}: {sessions}.", "Make sure that none is: both would write the same files."},
+	"sharedFolder":       {"Both conversations work in {path}: on the same files, index and branch.", "Let one of them write at a time, or fork into a worktree."},
+
 	// After the fork: warnings.
 	"cancelTooLate":    {"The fork was complete when it was cancelled.", "Remove the workspace if you do not want it."},
 	"includeIgnored":   {"The .worktreeinclude is {what} and was not read.", "Make it a file: its lines say which ignored files come."},

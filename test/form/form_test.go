@@ -42,7 +42,7 @@ func TestADialogThatIsOnlyConfirmedForksTheNewestSessionWithTheChanges(t *testin
 	for _, f := range d.fields {
 		ids = append(ids, f.ID)
 	}
-	if got := strings.Join(ids, " "); got != "session name child carry base staged include prompt" {
+	if got := strings.Join(ids, " "); got != "session name child carry base staged include prompt where" {
 		t.Errorf("the fields are %s", got)
 	}
 	session := d.at("session")
@@ -57,7 +57,7 @@ func TestADialogThatIsOnlyConfirmedForksTheNewestSessionWithTheChanges(t *testin
 		t.Errorf("the name is %+v", f)
 	}
 	for _, f := range d.fields {
-		if advanced := f.ID == "staged" || f.ID == "include" || f.ID == "prompt"; advanced != f.Type.Advanced || f.Error != "" {
+		if advanced := f.ID == "staged" || f.ID == "include" || f.ID == "prompt" || f.ID == "where"; advanced != f.Type.Advanced || f.Error != "" {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -366,6 +366,63 @@ func walk(v any, see func(string)) {
 		for name, one := range v {
 			see(name)
 			walk(one, see)
+		}
+	}
+}
+
+func TestADialogSaysWhatIsSharedWhereNoWorktreeIsMade(t *testing.T) {
+	s := newScene(t, "")
+	s.converse(younger, "The younger", 10)
+	s.write(filepath.Join(s.top, "a"), "changed\n")
+	other := filepath.Join(filepath.Dir(s.top), "other")
+	if out, err := exec.Command("git", "-C", s.top, "worktree", "add", "-q", "-b", "by-hand", other).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	s.serve()
+	d := s.open(nil)
+	where := d.at("where")
+	if len(where.Type.Entries) != 3 || where.Type.Entries[0].Value != "new" || !strings.Contains(where.Type.Entries[0].Description, "app-worktrees/app-fork") ||
+		where.Type.Entries[1].Value != "same" || !strings.Contains(where.Type.Entries[1].Description, "share its files, index and branch") ||
+		where.Type.Entries[2].Value != "existing:"+other || !strings.Contains(where.Type.Entries[2].Description, "by-hand") {
+		t.Errorf("%+v", where)
+	}
+	d.choose("child", true)
+	d.choose("where", "same")
+	for id, value := range map[string]any{"name": "", "child": false, "carry": false, "base": "parentCommit"} {
+		if f := d.at(id); f.Type.DisabledReason == "" || d.value(f) != value || f.Error != "" {
+			t.Errorf("in the same folder: %+v", f)
+		}
+	}
+	d.choose("session", "none")
+	if f := d.at("where"); !strings.Contains(f.Error, "choose a session") {
+		t.Errorf("%+v", f)
+	}
+	d.choose("session", "claude:"+younger)
+	var r result
+	if !d.submit("sidefork.fork", &r) || r.Workspace.Path != s.top || r.Session == nil || r.Carried != nil {
+		t.Errorf("%+v, %+v", r, d.fields)
+	}
+	s.untouched()
+
+	d.choose("where", "existing:"+other)
+	if f := d.at("carry"); d.value(f) != true {
+		t.Errorf("%+v", f)
+	}
+	if !d.submit("sidefork.fork", &r) || r.Workspace.Path != other || r.Carried == nil || r.Carried.Tracked != 1 {
+		t.Errorf("%+v, %+v", r, d.fields)
+	}
+	d.redraw()
+	if f := d.at("where"); !strings.Contains(f.Error, "changes of its own") {
+		t.Errorf("into one that is not clean: %+v", f)
+	}
+	d.choose("where", "new")
+	if f := d.at("child"); f.Type.DisabledReason != "" || d.value(f) != true {
+		t.Errorf("back in a new worktree: %+v", f)
+	}
+	for _, value := range []string{"existing:/", "existing:", "elsewhere"} {
+		d.resolve(map[string]any{"formAnswers": []any{map[string]any{"id": "where", "value": value}, map[string]any{"id": "session", "value": "none"}, map[string]any{"id": "name", "value": "x"}}})
+		if f := d.at("where"); !strings.Contains(f.Error, "offered") {
+			t.Errorf("%s: %+v", value, f)
 		}
 	}
 }

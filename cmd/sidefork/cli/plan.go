@@ -37,7 +37,7 @@ refusals in the answer to --json.`,
 		if _, err := f.params(c.Flags(), workspace); err != nil {
 			return err
 		}
-		if !c.Flags().Changed("name") {
+		if !c.Flags().Changed("name") && f.makesWorktree() {
 			var i commands.Inspection
 			if a := l.ask(ctx, "sidefork.inspect", commands.InspectParams{Workspace: workspace}).into(&i); !a.done() {
 				l.tellPlan(a, commands.ForkParams{Workspace: workspace})
