@@ -19,13 +19,20 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/sidefork/sidefork/cmd/sidefork/cli"
 	"github.com/sidefork/sidefork/sidecar"
 	"github.com/sidefork/sidefork/test/editor"
 	"github.com/sidefork/sidefork/test/snapshot"
 	"github.com/sidefork/sidefork/test/template"
 )
 
+// asCommandLine makes this test binary sidefork.
+const asCommandLine = "SIDEFORK_TEST_AS_COMMAND_LINE"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(asCommandLine) != "" {
+		os.Exit(cli.Main("0.0.0-test"))
+	}
 	for name, value := range map[string]string{
 		"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.DevNull, "LC_ALL": "C",
 		"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.invalid", "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@example.invalid",

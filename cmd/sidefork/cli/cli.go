@@ -48,11 +48,17 @@ type line struct {
 	env     *commands.Env
 	run     func(context.Context, *commands.Env, string, []byte, commands.Progress) (any, *commands.Failure)
 	agent   func(context.Context, commands.Launch) (int, error) // hands the terminal to an agent
-	now     func() time.Time
+	// The two requests of a form.
+	resolve  func(context.Context, *commands.Env, commands.ResolveParams) (commands.ResolveParams, func(), *commands.Failure)
+	listEnum func(context.Context, *commands.Env, commands.ListEnumParams) ([]commands.FormEntry, *commands.Failure)
+	now      func() time.Time
 	// lookup is one variable of the environment that this command line was called in.
 	lookup func(name string) (value string, set bool)
 
-	answers <-chan string // what is typed, once something was asked
+	// What is typed, once something was asked; awaited: a line was asked for and has not come.
+	asking  chan<- struct{}
+	answers <-chan string
+	awaited bool
 
 	json   bool   // --json
 	writes bool   // the command may write: that it did not is worth a word
@@ -66,7 +72,7 @@ func Main(version string) int {
 		in: os.Stdin, out: os.Stdout, err: os.Stderr,
 		inTerminal: terminal(os.Stdin), outTerminal: terminal(os.Stdout), errTerminal: terminal(os.Stderr),
 		version: version, env: &commands.Env{Getenv: os.Getenv, Memory: &commands.Memory{}}, agent: runAgent, now: time.Now,
-		lookup: os.LookupEnv,
+		lookup: os.LookupEnv, resolve: commands.Resolve, listEnum: commands.ListEnum,
 		run: func(ctx context.Context, env *commands.Env, name string, argument []byte, p commands.Progress) (any, *commands.Failure) {
 			return commands.Run(ctx, env, name, argument, p)
 		},
@@ -136,6 +142,7 @@ func (l *line) root(args ...string) *cobra.Command {
 parent's exact commit, with its uncommitted changes, proved equal, and the conversation so far. The parent, its
 agent and its transcript stay as they are. It happens completely, or not at all.`,
 		Example: `  sidefork sessions                          which conversations there are in this workspace
+  sidefork dialog                            ask for all that a fork needs, then fork
   sidefork fork --name try-cache             fork the newest one into the branch try-cache
   sidefork plan --name try-cache             what that would do, file by file; writes nothing
   sidefork workspaces                        the repository's workspaces as a tree`,
@@ -146,6 +153,7 @@ agent and its transcript stay as they are. It happens completely, or not at all.
 	l.common(root)
 	add := func(c *cobra.Command) { root.AddCommand(c) }
 	add(l.forkCommand())
+	add(l.dialogCommand())
 	add(l.planCommand())
 	add(l.carryCommand())
 	add(l.sessionsCommand())
