@@ -82,7 +82,7 @@ func decideElsewhere(ctx context.Context, env *Env, p ForkParams, refused func(e
 	}
 	called := p.Name
 	if called == "" {
-		called = forkName(e.target.Path)
+		called = env.forkName(e.target.Path, e.target.Branch, "")
 	}
 	e.launch, err = planLaunch(ctx, env, e.session, place{branch: called, folder: e.target.Path}, p.Prompt)
 	return e, refused(err)

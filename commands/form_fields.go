@@ -84,7 +84,7 @@ func (f *form) name(ctx context.Context) FormField {
 	field := FormField{ID: "name", Description: inWords("name"), Required: true, Type: FieldType{Kind: "string", Pending: !f.facts.named}}
 	field.Default = f.facts.free
 	if f.facts.free == "" {
-		field.Default = forkName(f.argument.Workspace)
+		field.Default = f.env.forkName(f.argument.Workspace, "", "")
 	}
 	if f.onlyNew(&field, "") {
 		return field

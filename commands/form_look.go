@@ -229,14 +229,14 @@ func (l *formLook) workspace(ctx context.Context, env *Env, key formKey) {
 			return
 		}
 		l.learn(func(f *formFacts) { f.family = family })
-		parts.Go(func() { l.names(ctx, at) })
+		parts.Go(func() { l.names(ctx, env, at) })
 		l.conversations(ctx, env, at, family, key.pid)
 	})
 	parts.Wait()
 }
 
-func (l *formLook) names(ctx context.Context, at worktree.Worktree) {
-	free, _ := worktree.FreeName(ctx, at, forkName(at.Path)) // where git fails, a fork will say why
+func (l *formLook) names(ctx context.Context, env *Env, at worktree.Worktree) {
+	free, _ := freeName(ctx, env, at) // where git fails, a fork will say why
 	standard := worktree.DefaultBranch(ctx, at)
 	if ctx.Err() != nil {
 		return

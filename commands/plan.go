@@ -106,7 +106,11 @@ func planChanges(ctx context.Context, env *Env, into *Plan, parent worktree.Work
 		into.Numbers = &carry.Numbers{}
 		return nil
 	}
-	changes, err := carry.Look(ctx, parent, from.oid, env.forkOptions(p))
+	opts, err := env.forkOptions(ctx, parent, p)
+	if err != nil {
+		return err
+	}
+	changes, err := carry.Look(ctx, parent, from.oid, opts)
 	if err != nil {
 		return collect(into, err)
 	}

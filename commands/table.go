@@ -44,6 +44,7 @@ func Table() []Command {
 		{Name: "sidefork.remove", About: "remove a workspace, unless that would lose work", run: remove, writes: true},
 		{Name: "sidefork.compare", About: "list what a workspace has changed against its parent's branch", run: compare},
 		{Name: "sidefork.trust", About: "approve a repository's setup by the hash of its content", run: trust, writes: true},
+		{Name: "sidefork.settings", About: "list the settings, and where each comes from", run: listSettings},
 	}
 }
 

@@ -33,7 +33,7 @@ func (s *server) initialize(params json.RawMessage) any {
 	_ = json.Unmarshal(at(params, "trace"), &trace)
 	c.initOptions = at(params, "initializationOptions")
 	c.folders = foldersAtStart(params)
-	c.settings = s.opt.Settings
+	c.settings = s.opt.Over(s.opt.Settings)
 
 	c.info = at(params, "clientInfo")
 
@@ -53,7 +53,7 @@ func (s *server) initialized() {
 	c := s.client
 	s.file.Info("initialize", zap.Strings("folders", c.folders), zap.Int("processId", c.processID),
 		zap.ByteString("client", c.info), zap.String("version", s.opt.Version))
-	merged, err := s.mergeSettings(s.opt.Settings, c.initOptions)
+	merged, err := s.mergeSettings(s.opt.Settings, "initializationOptions", c.initOptions)
 	if err != nil {
 		s.log.Warn("initializationOptions were ignored", zap.Error(err))
 	}

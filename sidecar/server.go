@@ -59,7 +59,7 @@ type call struct {
 func newServer(base context.Context, stop context.CancelCauseFunc, opt Options) *server {
 	s := &server{opt: opt, base: base, stop: stop, calls: map[jsonrpc2.ID]*call{}, recovered: make(chan struct{})}
 	close(s.recovered)
-	s.client.settings = opt.Settings
+	s.client.settings = opt.Over(opt.Settings)
 	s.logs = openLogs(opt, func(kind protocol.MessageType, text string) {
 		s.notify(protocol.MethodWindowLogMessage, &protocol.LogMessageParams{Type: kind, Message: text})
 	})

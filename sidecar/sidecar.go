@@ -55,7 +55,9 @@ type Options struct {
 	Recover func(ctx context.Context, env *commands.Env)
 	// Settings are the user's own, which the editor's are laid over.
 	Settings commands.Settings
-	Getenv   func(string) string // default: os.Getenv
+	// Over lays those of the environment and of flags over the editor's. nil: there are none.
+	Over   func(commands.Settings) commands.Settings
+	Getenv func(string) string // default: os.Getenv
 	// RollbackWithin is how long the end waits for commands that roll back. Default: 30 s. What takes longer is left to
 	// the journal and the next start.
 	RollbackWithin time.Duration
@@ -80,6 +82,9 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) int {
 	}
 	if opt.Resolve == nil {
 		opt.Resolve = commands.Resolve
+	}
+	if opt.Over == nil {
+		opt.Over = func(s commands.Settings) commands.Settings { return s }
 	}
 	if opt.Getenv == nil {
 		opt.Getenv = os.Getenv

@@ -60,10 +60,11 @@ type line struct {
 	answers <-chan string
 	awaited bool
 
-	json   bool   // --json
-	writes bool   // the command may write: that it did not is worth a word
-	sure   string // said once the next command has made all its refusals
-	status int    // the exit status, once a subcommand has run
+	json   bool     // --json
+	set    []string // --set
+	writes bool     // the command may write: that it did not is worth a word
+	sure   string   // said once the next command has made all its refusals
+	status int      // the exit status, once a subcommand has run
 }
 
 // Main runs the process's own command line and gives its exit status. version is what the build was stamped with, or "".
@@ -168,6 +169,7 @@ agent and its transcript stay as they are. It happens completely, or not at all.
 	add(l.compareCommand())
 	add(l.trustCommand())
 	add(l.serveCommand())
+	add(l.settingsCommand())
 	add(l.doctorCommand())
 	add(l.versionCommand())
 	root.InitDefaultCompletionCmd()
@@ -180,6 +182,7 @@ agent and its transcript stay as they are. It happens completely, or not at all.
 // common is what every command has.
 func (l *line) common(root *cobra.Command) {
 	root.PersistentFlags().BoolVar(&l.json, "json", false, "print exactly the wire result on stdout, and an error's data on stderr")
+	root.PersistentFlags().StringArrayVar(&l.set, "set", nil, "a setting for this time, as `NAME=VALUE` (repeatable): sidefork settings lists them")
 	root.PersistentFlags().String("host", "", "(not yet) do it on another machine, as `USER@BOX`")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpTemplate(root.HelpTemplate() + statuses)
