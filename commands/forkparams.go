@@ -80,7 +80,7 @@ func (p ForkParams) check() error {
 		oneOf("worktree", p.Worktree.Kind, "new", "same", "existing"),
 		oneOf("base.kind", p.Base.Kind, "parentCommit", "ref", "repositoryDefault"),
 	}
-	if p.Copies < 1 || p.Copies > 16 {
+	if p.Copies < 1 || p.Copies > maxCopies {
 		checks = append(checks, refuse("invalidArgument", "what", "copies is not 1 to 16"))
 	}
 	if (p.Base.Kind == "ref") != (p.Base.Ref != "") {

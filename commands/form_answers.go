@@ -43,12 +43,13 @@ func readFormArgument(env *Env, arguments []json.RawMessage) (a formArgument, fa
 }
 
 // The ids of the fields, in their order. Each is one thing of a fork.
-var fieldIDs = []string{"session", "name", "child", "carry", "base", "setup", "staged", "include", "prompt", "where"}
+var fieldIDs = []string{"session", "name", "child", "carry", "base", "setup", "staged", "include", "prompt", "copies", "where"}
 
 // answers are those that were given, each as what it means. nil is none.
 type answers struct {
 	session, name, base, setup, staged, prompt, where *string
 	child, carry                                      *bool
+	copies                                            *int
 	include                                           *[]string
 
 	wrong map[string]string // by field: why its answer is none
@@ -94,6 +95,8 @@ func (a *answers) read(one FormAnswer) error {
 		return a.readInclude(one.Value)
 	case "prompt":
 		return json.Unmarshal(one.Value, &a.prompt)
+	case "copies":
+		return json.Unmarshal(one.Value, &a.copies)
 	case "where":
 		return json.Unmarshal(one.Value, &a.where)
 	}
@@ -162,6 +165,9 @@ func (a answers) params(p ForkParams) (ForkParams, error) {
 	}
 	if a.prompt != nil {
 		p.Prompt = *a.prompt
+	}
+	if a.copies != nil {
+		p.Copies = *a.copies
 	}
 	return p, nil
 }

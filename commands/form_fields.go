@@ -11,9 +11,6 @@ import (
 	"github.com/sidefork/sidefork/carry/worktree"
 )
 
-// maxCommands bounds the characters of a setup in its field's description.
-const maxCommands = 4000
-
 // form is one drawing of the dialog: what is known, what was answered, and what follows from both.
 type form struct {
 	env      *Env
@@ -51,7 +48,7 @@ func (f *form) fields(ctx context.Context) []FormField {
 	if setup, shown := f.setup(ctx); shown {
 		list = append(list, setup)
 	}
-	list = append(list, f.staged(), f.include(), f.prompt(), f.where(ctx))
+	list = append(list, f.staged(), f.include(), f.prompt(), f.copies(), f.where(ctx))
 	for i := range list {
 		if why := f.given.wrong[list[i].ID]; why != "" {
 			list[i].Error = why
@@ -95,7 +92,8 @@ func (f *form) name(ctx context.Context) FormField {
 	case answer != nil && strings.TrimSpace(*answer) == "":
 		field.Error = inWords("nameMissing")
 	case answer != nil && f.facts.at != nil:
-		field.Error = refusedInTime(ctx, checkName(ctx, *f.facts.at, *answer))
+		_, err := checkNames(ctx, *f.facts.at, *answer, f.howMany())
+		field.Error = refusedInTime(ctx, err)
 		if field.Error == "" && f.argument.Dir == "" && len(f.facts.family) > 0 {
 			folder := worktree.FreeFolder(f.facts.family[0], f.env.Settings.Worktree.Pattern, *answer)
 			if no := worktree.CheckFolder(folder, *f.facts.at); no != nil {
@@ -269,57 +267,6 @@ func (f *form) carries() bool {
 	return true
 }
 
-// setup asks whether the repository's setup may run, with its commands. It is that of the place where the child starts from.
-func (f *form) setup(ctx context.Context) (field FormField, shown bool) {
-	from, fact, known := onDisk, setupFact{}, false
-	if !f.carries() {
-		from = f.base.oid
-	}
-	if f.facts.at != nil && from != "" {
-		fact, known = f.look.setupOf(ctx, f.env, f.facts, from)
-	}
-	if fact.info == nil && fact.problem == nil && f.given.setup == nil && !f.look.wasShown("setup") {
-		return field, false
-	}
-	f.look.remember("setup")
-	field = FormField{ID: "setup", Description: inWords("setupNone"), Default: "skip", Type: FieldType{Kind: "enum", Pending: !known}}
-	field.Type.Entries = []FormEntry{{"skip", inWords("setupSkip")}}
-	switch s := fact.info; {
-	case s != nil:
-		trust, run := "notTrusted", "run:"+s.Hash
-		if s.Trusted {
-			trust = "trusted"
-		}
-		if s.Trusted && s.Policy == "run" { // as it is without a word
-			field.Default = run
-		}
-		field.Description = inWords("setup", "file", s.Source, "commands", shownCommands(*s))
-		field.Type.Setup = s
-		field.Type.Entries = first(append(field.Type.Entries, FormEntry{run, inWords("setupRun", "trust", inWords(trust))}), field.Default.(string), 2)
-	case fact.problem != nil:
-		field.Type.DisabledReason = fact.problem.Message
-	case known:
-		field.Type.DisabledReason = inWords("noSetup")
-	}
-	if f.onlyNew(&field, "skip") {
-		field.Type.Entries = field.Type.Entries[:0]
-		field.Type.Entries = append(field.Type.Entries, FormEntry{"skip", inWords("setupSkip")})
-	}
-	if answer := f.given.setup; answer != nil && known && !f.draft && !slices.ContainsFunc(field.Type.Entries, func(e FormEntry) bool { return e.Value == *answer }) {
-		field.Error = inWords("setupGone")
-	}
-	return field, true
-}
-
-// shownCommands are a setup's commands in one line. Where they are cut, that is said: nobody is to approve half of them.
-func shownCommands(s SetupInfo) string {
-	runes := []rune(strings.Join(s.Commands, "; "))
-	if len(runes) <= maxCommands {
-		return string(runes)
-	}
-	return string(runes[:maxCommands]) + inWords("cut", "file", s.Source)
-}
-
 func (f *form) staged() FormField {
 	field := FormField{ID: "staged", Description: inWords("staged"), Default: "keep", Type: FieldType{
 		Kind: "enum", Advanced: true, Entries: []FormEntry{{"keep", inWords("keep")}, {"unstage", inWords("unstage")}},
@@ -355,6 +302,29 @@ func (f *form) needsCarry(field *FormField) {
 	if field.ID == "include" {
 		field.Default = []string{}
 	}
+}
+
+// copies asks for several children at once.
+func (f *form) copies() FormField {
+	field := FormField{ID: "copies", Description: inWords("copies"), Default: max(f.argument.Copies, 1), Type: FieldType{Kind: "number", Advanced: true}}
+	off := f.onlyNew(&field, 1)
+	switch n := f.given.copies; {
+	case n == nil:
+	case *n < 1 || *n > maxCopies:
+		field.Error = inWords("copiesRange")
+	case off && *n > 1 && !f.draft:
+		field.Error = field.Type.DisabledReason
+	}
+	return field
+}
+
+// howMany children the answers ask for.
+func (f *form) howMany() int {
+	n := max(f.argument.Copies, 1)
+	if f.given.copies != nil {
+		n = *f.given.copies
+	}
+	return min(max(n, 1), maxCopies)
 }
 
 func (f *form) prompt() FormField {

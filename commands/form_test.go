@@ -73,13 +73,15 @@ func TestAnswersAreExactlyOneFork(t *testing.T) {
 	yes, no := true, false
 	for answers, want := range map[string]ForkParams{
 		`"session":"none","name":"try"`: {Name: "try"},
-		`"session":"codex:abc:d","name":"feature/x","child":false,"carry":true,"base":"parentCommit","setup":"skip","staged":"unstage","include":["*.env"," x"],"prompt":"go"`: {
+		`"session":"codex:abc:d","name":"feature/x","child":false,"carry":true,"base":"parentCommit","setup":"skip","staged":"unstage","include":["*.env"," x"],"prompt":"go","copies":3,"where":"new"`: {
 			Name: "feature/x", Session: &agent.ID{Agent: "codex", ID: "abc:d"}, Child: &no, Carry: &yes, Base: &Base{Kind: "parentCommit"},
-			Setup: &SetupChoice{Decision: "skip"}, Staged: "unstage", Include: []string{"*.env", " x"}, Prompt: "go",
+			Setup: &SetupChoice{Decision: "skip"}, Staged: "unstage", Include: []string{"*.env", " x"}, Prompt: "go", Copies: 3, Worktree: &Where{Kind: "new"},
 		},
 		`"session":"none","name":"try","base":"repositoryDefault","setup":"run:abc","carry":false`: {
 			Name: "try", Base: &Base{Kind: "repositoryDefault"}, Setup: &SetupChoice{Decision: "run", Hash: "abc"}, Carry: &no,
 		},
+		`"session":"pi:x","name":null,"where":"same"`: {Session: &agent.ID{Agent: "pi", ID: "x"}, Worktree: &Where{Kind: "same"}},
+		`"session":"none","where":"existing:/x:y"`:    {Worktree: &Where{Kind: "existing", Existing: "/x:y"}},
 		`"session":"none","name":"try","base":"ref:origin/x:y","child":null,"include":"a\r\n\r\nb\n"`: {
 			Name: "try", Base: &Base{Kind: "ref", Ref: "origin/x:y"}, Include: []string{"a", "b"},
 		},

@@ -35,6 +35,8 @@ var formWords = map[string]string{
 	"keep":          "stays staged",
 	"unstage":       "comes unstaged",
 	"include":       "Ignored files to bring too, as lines of a .gitignore",
+	"copies":        "How many children (1 to 16; with a number behind the name where it is more than one)",
+	"copiesRange":   "A number from 1 to 16, please.",
 	"where":         "Where it works",
 	"whereNew":      "In a new worktree",
 	"whereNewAt":    "In a new worktree: {path}",

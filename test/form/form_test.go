@@ -42,7 +42,7 @@ func TestADialogThatIsOnlyConfirmedForksTheNewestSessionWithTheChanges(t *testin
 	for _, f := range d.fields {
 		ids = append(ids, f.ID)
 	}
-	if got := strings.Join(ids, " "); got != "session name child carry base staged include prompt where" {
+	if got := strings.Join(ids, " "); got != "session name child carry base staged include prompt copies where" {
 		t.Errorf("the fields are %s", got)
 	}
 	session := d.at("session")
@@ -57,7 +57,7 @@ func TestADialogThatIsOnlyConfirmedForksTheNewestSessionWithTheChanges(t *testin
 		t.Errorf("the name is %+v", f)
 	}
 	for _, f := range d.fields {
-		if advanced := f.ID == "staged" || f.ID == "include" || f.ID == "prompt" || f.ID == "where"; advanced != f.Type.Advanced || f.Error != "" {
+		if advanced := f.ID == "staged" || f.ID == "include" || f.ID == "prompt" || f.ID == "copies" || f.ID == "where"; advanced != f.Type.Advanced || f.Error != "" {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -165,6 +165,8 @@ func TestWhatCannotBeTogetherIsAskedAgain(t *testing.T) {
 		"a setup that is none":    {`{"id":"setup","value":"run:abc"}`, "setup", "read it again"},
 		"staging of no kind":      {`{"id":"staged","value":"half"}`, "staged", "offered"},
 		"a pattern of two lines":  {`{"id":"include","value":["a\nb"]}`, "include", "one line"},
+		"too many copies":         {`{"id":"copies","value":17}`, "copies", "1 to 16"},
+		"half a copy":             {`{"id":"copies","value":1.5}`, "copies", "wrong kind"},
 		"a number for a switch":   {`{"id":"child","value":3}`, "child", "wrong kind"},
 	} {
 		raw := json.RawMessage(`[{"id":"session","value":"none"},{"id":"name","value":"try"},` + test.answers + `]`)
@@ -182,6 +184,9 @@ func TestWhatCannotBeTogetherIsAskedAgain(t *testing.T) {
 		`[{"id":"session","value":"none"},{"id":"name","value":"try"}]`:                                                                           true,
 		`[{"id":"session","value":"none"},{"id":"name","value":"try"},{"id":"carry","value":null},{"id":"include","value":"*.log\n\n!x.log\n"}]`:  true,
 		`[{"id":"session","value":"none"},{"id":"name","value":"try"},{"id":"base","value":"ref:refs/heads/older"},{"id":"carry","value":false}]`: true,
+		`[{"id":"session","value":"none"},{"id":"name","value":"try"},{"id":"copies","value":3}]`:                                                 true,
+		`[{"id":"session","value":"none"},{"id":"name","value":"older"},{"id":"copies","value":2}]`:                                               true,
+		`[{"id":"session","value":"none"},{"id":"name","value":"x/"},{"id":"copies","value":2}]`:                                                  false,
 		`[{"id":"session","value":"none"}]`:                                                                    false,
 		`[{"id":"name","value":"try"}]`:                                                                        false,
 		`[{"id":"session","value":"none"},{"id":"name","value":null}]`:                                         false,
