@@ -113,8 +113,12 @@ func (s *scene) take() snapshot.Snapshot {
 	return taken
 }
 
+// untouched wants the parent to be as it was, but for a fork where one is allowed.
 func (s *scene) untouched(allow ...snapshot.Allow) {
 	s.t.Helper()
+	if _, err := os.Lstat(filepath.Join(s.top, ".git", "sidefork")); err == nil && len(allow) == 0 {
+		s.t.Error("something was written into .git/sidefork")
+	}
 	for _, line := range snapshot.Diff(s.before, s.take(), allow...) {
 		s.t.Errorf("the parent has changed: %s", line)
 	}

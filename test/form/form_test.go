@@ -407,7 +407,7 @@ func TestADialogSaysWhatIsSharedWhereNoWorktreeIsMade(t *testing.T) {
 	if !d.submit("sidefork.fork", &r) || r.Workspace.Path != s.top || r.Session == nil || r.Carried != nil {
 		t.Errorf("%+v, %+v", r, d.fields)
 	}
-	s.untouched()
+	s.untouched(snapshot.Worktrees())
 
 	d.choose("where", "existing:"+other)
 	if f := d.at("carry"); d.value(f) != true {

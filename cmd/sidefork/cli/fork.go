@@ -155,6 +155,7 @@ const mostCopies = 16
 
 func (l *line) forkCommand() *cobra.Command {
 	var f forkFlags
+	var dryRun bool
 	c := &cobra.Command{
 		Use:   "fork [WORKSPACE] --name BRANCH",
 		Short: "Fork an agent session into a child workspace",
@@ -186,8 +187,12 @@ when there are several), else a workspace without an agent is made.`,
 		ValidArgsFunction: folders,
 	}
 	f.add(c)
+	c.Flags().BoolVar(&dryRun, "dry-run", false, "show what the fork would do, as sidefork plan does; write nothing")
 	l.completeSessions(c)
 	c.RunE = l.does(func(ctx context.Context, args []string) error {
+		if dryRun {
+			return l.planFork(ctx, c.Flags(), f, args)
+		}
 		if !c.Flags().Changed("name") && f.makesWorktree() {
 			return errors.New("fork wants a name for the child: --name BRANCH")
 		}
