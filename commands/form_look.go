@@ -111,6 +111,7 @@ func (e *Env) lookForForm(ctx context.Context, key formKey, opening, draft bool)
 	if begin {
 		look.reading++
 		look.asked = map[string]bool{}
+		look.facts.refused = nil // it may be well by now
 	}
 	look.mu.Unlock()
 	if begin {

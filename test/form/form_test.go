@@ -4,6 +4,7 @@ package form
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/sidefork/sidefork/test/compare"
+	"github.com/sidefork/sidefork/test/editor"
 	"github.com/sidefork/sidefork/test/snapshot"
 )
 
@@ -28,6 +30,7 @@ type result struct {
 	}
 	Carried *struct{ Tracked, Untracked int }
 	Setup   *struct{ Ran bool }
+	Launch  *struct{ Argv []string }
 }
 
 func TestADialogThatIsOnlyConfirmedForksTheNewestSessionWithTheChanges(t *testing.T) {
@@ -88,6 +91,11 @@ func TestADialogThatIsOnlyConfirmedForksTheNewestSessionWithTheChanges(t *testin
 
 func TestAnotherBaseSwitchesTheChangesOffAndBackOn(t *testing.T) {
 	s := newScene(t, "")
+	young := exec.Command("sh", "-euc", `git update-ref refs/heads/a-young "$(git commit-tree -p HEAD~1 -m young HEAD~1^{tree})"`)
+	young.Dir, young.Env = s.top, append(os.Environ(), "GIT_COMMITTER_DATE=2026-03-04T05:06:07Z")
+	if out, err := young.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 	s.write(filepath.Join(s.top, "a"), "changed\n")
 	s.serve()
 	d := s.open(nil)
@@ -108,7 +116,7 @@ func TestAnotherBaseSwitchesTheChangesOffAndBackOn(t *testing.T) {
 	for _, e := range refs {
 		values = append(values, e.Value)
 	}
-	if got := strings.Join(values, " "); !strings.HasPrefix(got, "parentCommit repositoryDefault ref:refs/") || !strings.Contains(got, "ref:refs/heads/older") || !strings.Contains(got, "ref:refs/tags/v1") {
+	if got := strings.Join(values, " "); !strings.HasPrefix(got, "parentCommit repositoryDefault ref:refs/heads/a-young ref:refs/") || !strings.Contains(got, "ref:refs/heads/older") || !strings.Contains(got, "ref:refs/tags/v1") {
 		t.Errorf("one can start from %s", got)
 	}
 	list("OLD")
@@ -353,7 +361,7 @@ func TestWhatIsHostileIsOnlyWords(t *testing.T) {
 	s.untouched()
 	var r result
 	d.choose("name", "harmless")
-	if !d.submit("sidefork.fork", &r) || r.Status != "completed" {
+	if !d.submit("sidefork.fork", &r) || r.Status != "completed" || r.Launch == nil || strings.Contains(strings.Join(r.Launch.Argv, " "), "skip-permissions") {
 		t.Errorf("%+v %+v", r, d.fields)
 	}
 }
@@ -430,4 +438,33 @@ func TestADialogSaysWhatIsSharedWhereNoWorktreeIsMade(t *testing.T) {
 			t.Errorf("%s: %+v", value, f)
 		}
 	}
+}
+
+func TestAFormIsRefusedAsLongAsTheWorkspaceIs(t *testing.T) {
+	s := newScene(t, "")
+	s.serve()
+	merging := filepath.Join(s.top, ".git", "MERGE_HEAD")
+	s.write(merging, "")
+	refusedAs := func(workspace string) (failure editor.Failure) {
+		t.Helper()
+		params := map[string]any{"command": "sidefork.plan", "arguments": []any{map[string]any{"workspace": workspace}}}
+		for { // a form may come before that is known
+			_, err := s.Call("command/resolve", params).Wait(soon(t))
+			if failed, refused := errors.AsType[*editor.Error](err); refused {
+				return failed.Failure()
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if f := refusedAs(s.top); f.Reason.Code != "operationInProgress" || f.Effect != "nothing" {
+		t.Errorf("%+v", f)
+	}
+	if f := refusedAs(filepath.Join(s.top, "nowhere")); f.Reason.Code != "missing" {
+		t.Errorf("%+v", f)
+	}
+	if err := os.Remove(merging); err != nil {
+		t.Fatal(err)
+	}
+	s.open(nil)
 }
