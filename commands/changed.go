@@ -19,9 +19,10 @@ const (
 	writesWithin = time.Second
 )
 
-// ChangedParams are those of the notification sidefork/changed: a list should be asked for again.
+// ChangedParams are those of the notification sidefork/changed: what is shown of it should be asked for again.
 type ChangedParams struct {
-	What string `json:"what"` // sessions, workspaces
+	What      string `json:"what"`                // sessions, workspaces, form
+	Workspace string `json:"workspace,omitempty"` // of a form
 }
 
 // watched is a memory of folders that is made when it is first asked for.

@@ -25,24 +25,39 @@ import (
 // numbered is the name of a call's copy, or its folder: NAME-1, NAME-2, …
 func numbered(name string, i int) string { return name + "-" + strconv.Itoa(i+1) }
 
+// maxCopies is how many children one call can make.
+const maxCopies = 16
+
+// copyNames are the names of that many children, or their folders: the name itself for one.
+func copyNames(name string, copies int) []string {
+	if copies == 1 {
+		return []string{name}
+	}
+	var names []string
+	for i := range copies {
+		names = append(names, numbered(name, i))
+	}
+	return names
+}
+
+// checkNames gives the names of that many children, and refuses one that cannot be a new branch.
+func checkNames(ctx context.Context, parent worktree.Worktree, name string, copies int) ([]string, error) {
+	if copies > 1 && strings.HasSuffix(name, "/") { // with a number it would be a name
+		return nil, refuse("invalidName", "name", name)
+	}
+	names := copyNames(name, copies)
+	return names, checkName(ctx, parent, names...)
+}
+
 // choosePlaces finds a place for each child that is asked for.
 func choosePlaces(ctx context.Context, env *Env, parent worktree.Worktree, family []worktree.Worktree, p ForkParams) ([]place, error) {
-	names, dirs := []string{p.Name}, []string{p.Dir}
-	if p.Copies > 1 {
-		if strings.HasSuffix(p.Name, "/") { // with a number it would be a name
-			return nil, refuse("invalidName", "name", p.Name)
-		}
-		names, dirs = nil, nil
-		for i := range p.Copies {
-			dir := p.Dir
-			if dir != "" {
-				dir = numbered(dir, i)
-			}
-			names, dirs = append(names, numbered(p.Name, i)), append(dirs, dir)
-		}
-	}
-	if err := checkName(ctx, parent, names...); err != nil {
+	names, err := checkNames(ctx, parent, p.Name, p.Copies)
+	if err != nil {
 		return nil, err
+	}
+	dirs := make([]string, p.Copies)
+	if p.Dir != "" {
+		dirs = copyNames(p.Dir, p.Copies)
 	}
 	var places []place
 	for i, name := range names {

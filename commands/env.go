@@ -29,6 +29,7 @@ type Memory struct {
 	versions   sessions.Versions // what the agents' programs said of themselves
 	sessions   watched           // the agents' stores
 	workspaces watched           // the git folders of repositories
+	forms      formLooks         // what dialogs show
 }
 
 func (e *Env) log() *zap.Logger {

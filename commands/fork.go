@@ -17,6 +17,13 @@ func fork(ctx context.Context, env *Env, argument json.RawMessage, progress Prog
 	if err != nil {
 		return nil, err
 	}
+	if p.Worktree.Kind != "new" {
+		result, err := forkElsewhere(ctx, env, p, progress)
+		if err != nil {
+			return nil, err
+		}
+		return result, nil
+	}
 	d, err := decideFork(ctx, env, p, progress)
 	defer d.close()
 	if err != nil {

@@ -70,7 +70,7 @@ func decodeFork(argument json.RawMessage, env *Env) (ForkParams, error) {
 
 func (p ForkParams) check() error {
 	checks := []error{
-		required("workspace", p.Workspace, "name", p.Name),
+		required("workspace", p.Workspace),
 		absolute("workspace", p.Workspace), absolute("dir", p.Dir),
 		checkOperationID(p.OperationID), checkPatterns(p.Include),
 		oneOf("onCarryFailure", p.OnCarryFailure, "rollback", "keep"),
@@ -80,7 +80,7 @@ func (p ForkParams) check() error {
 		oneOf("worktree", p.Worktree.Kind, "new", "same", "existing"),
 		oneOf("base.kind", p.Base.Kind, "parentCommit", "ref", "repositoryDefault"),
 	}
-	if p.Copies < 1 || p.Copies > 16 {
+	if p.Copies < 1 || p.Copies > maxCopies {
 		checks = append(checks, refuse("invalidArgument", "what", "copies is not 1 to 16"))
 	}
 	if (p.Base.Kind == "ref") != (p.Base.Ref != "") {
@@ -104,7 +104,6 @@ func (p ForkParams) check() error {
 	checks = append(checks,
 		notYet(`onCarryFailure "keep"`, p.OnCarryFailure == "keep"),
 		notYet(`launch "tmux"`, p.Launch == "tmux"),
-		notYet("worktree "+p.Worktree.Kind, p.Worktree.Kind != "new"),
 		notYet(`onDisconnect "finish"`, p.OnDisconnect == "finish"),
 		notYet("transcript", p.Transcript != nil),
 	)
@@ -113,7 +112,7 @@ func (p ForkParams) check() error {
 			return err
 		}
 	}
-	return nil
+	return p.checkWhere()
 }
 
 func notYet(field string, asked bool) error {

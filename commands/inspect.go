@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,7 +43,7 @@ func inspect(ctx context.Context, env *Env, argument json.RawMessage, _ Progress
 	}
 	var result Inspection
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return inspectWorkspace(ctx, at, &result) })
+	group.Go(func() error { return inspectWorkspace(ctx, env, at, &result) })
 	group.Go(func() error { return inspectChanges(ctx, env, at, &result) })
 	group.Go(func() error { return inspectSetup(ctx, env, at, &result) })
 	group.Go(func() error {
@@ -63,7 +64,7 @@ func inspect(ctx context.Context, env *Env, argument json.RawMessage, _ Progress
 	return result, nil
 }
 
-func inspectWorkspace(ctx context.Context, at worktree.Worktree, into *Inspection) error {
+func inspectWorkspace(ctx context.Context, env *Env, at worktree.Worktree, into *Inspection) error {
 	all, err := at.Siblings(ctx)
 	if err != nil {
 		return err
@@ -78,7 +79,7 @@ func inspectWorkspace(ctx context.Context, at worktree.Worktree, into *Inspectio
 		return nil // nothing can be forked there, so nothing needs a name
 	}
 	into.Base.RepositoryDefault = worktree.DefaultBranch(ctx, at)
-	into.SuggestedName, err = worktree.FreeName(ctx, at, slug(filepath.Base(at.Path))+"-fork")
+	into.SuggestedName, err = freeName(ctx, env, at)
 	return err
 }
 
@@ -159,6 +160,36 @@ func inspectSessions(ctx context.Context, env *Env, at worktree.Worktree, wanted
 		}
 	}
 	return nil
+}
+
+// forkName is what a fork of a workspace is called, where that is free: by the user's pattern, else by the one that the
+// repository suggests.
+func (e *Env) forkName(path, branch, suggested string) string {
+	pattern := cmp.Or(e.Settings.Name.Pattern, suggested, "{workspace}-fork")
+	if branch == "" {
+		branch = filepath.Base(path)
+	}
+	filled := strings.NewReplacer("{workspace}", slug(filepath.Base(path)), "{branch}", slug(branch)).Replace(pattern)
+	var parts []string
+	for part := range strings.SplitSeq(filled, "/") {
+		if part != "" {
+			parts = append(parts, slug(part))
+		}
+	}
+	return cmp.Or(strings.Join(parts, "/"), "session-fork")
+}
+
+// freeName is a name that a fork of a workspace can have.
+func freeName(ctx context.Context, env *Env, at worktree.Worktree) (string, error) {
+	suggested := ""
+	if !at.Missing {
+		said, err := setup.Suggests(ctx, setup.Disk(at.Path))
+		if err != nil {
+			return "", err
+		}
+		suggested = said.Name
+	}
+	return worktree.FreeName(ctx, at, env.forkName(at.Path, at.Branch, suggested))
 }
 
 // slug makes a branch name of a folder's name.

@@ -29,7 +29,7 @@ func TestADialogOpenedFromATerminalStartsWithItsSession(t *testing.T) {
 		}
 	}
 	write(filepath.Join(repo, "file"), "x\n")
-	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"commit", "-q", "-m", "one"}} {
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"commit", "-q", "-m", "one"}, {"worktree", "add", "-q", "-b", "other", filepath.Join(top, "other")}} {
 		git := exec.Command("git", args...)
 		git.Dir = repo
 		git.Env = append(os.Environ(), "HOME="+top, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.invalid",
@@ -66,5 +66,24 @@ func TestADialogOpenedFromATerminalStartsWithItsSession(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: preselected %q, want %q", argument, got, want)
 		}
+	}
+	for pid, want := range map[int]string{os.Getpid(): "claude:" + session, 1 << 30: "none", 0: "claude:" + newer} {
+		argument := fmt.Sprintf(`{"workspace":%q,"pid":%d}`, repo, pid)
+		form, _, failed := Resolve(t.Context(), env, ResolveParams{Command: "sidefork.fork", Arguments: []json.RawMessage{json.RawMessage(argument)}})
+		if failed != nil {
+			t.Fatalf("%s: %+v", argument, failed)
+		}
+		if f := form.FormFields[0]; f.Default != want || f.Type.Entries[0].Value != want || len(f.Type.Entries) != 3 {
+			t.Errorf("%s: the form has %+v, want %s", argument, f, want)
+		}
+	}
+	// Where that agent is at work, nothing is forked into.
+	argument := fmt.Sprintf(`{"workspace":%q,"worktree":{"existing":%q}}`, filepath.Join(top, "other"), repo)
+	result, failed := Run(t.Context(), env, "sidefork.plan", json.RawMessage(argument), nil)
+	if failed != nil {
+		t.Fatalf("%s: %+v", argument, failed)
+	}
+	if no := result.(*Plan).Refusals; len(no) != 1 || no[0].Code != "workspaceBusy" {
+		t.Errorf("%s: %+v", argument, no)
 	}
 }

@@ -18,6 +18,9 @@ func plan(ctx context.Context, env *Env, argument json.RawMessage, _ Progress) (
 	if err != nil {
 		return nil, err
 	}
+	if p.Worktree.Kind != "new" {
+		return planElsewhere(ctx, env, p)
+	}
 	result := RefusedPlan()
 	parent, err := openParent(ctx, p.Workspace)
 	if err != nil {
@@ -103,7 +106,11 @@ func planChanges(ctx context.Context, env *Env, into *Plan, parent worktree.Work
 		into.Numbers = &carry.Numbers{}
 		return nil
 	}
-	changes, err := carry.Look(ctx, parent, from.oid, env.forkOptions(p))
+	opts, err := env.forkOptions(ctx, parent, p)
+	if err != nil {
+		return err
+	}
+	changes, err := carry.Look(ctx, parent, from.oid, opts)
 	if err != nil {
 		return collect(into, err)
 	}
@@ -146,17 +153,22 @@ func planAgent(ctx context.Context, env *Env, into *Plan, session *agent.Session
 		}
 		into.Session = &shape
 	}
-	if launch != nil {
-		into.Forecast = launch.Forecast
-	}
-	if launch != nil && placed {
-		into.Launch = describeLaunch(launch)
-		if i := launch.Import; i != nil && i.Content != nil {
-			into.Commands = append(into.Commands, append(slices.Clone(i.Argv), "FILE"))
-		} else if i != nil && i.Argv != nil {
-			into.Commands = append(into.Commands, i.Argv)
-		}
-		into.Commands = append(into.Commands, launch.Argv)
+	if placed {
+		into.addLaunch(launch)
 	}
 	return nil
+}
+
+// addLaunch puts how the agent would start into a plan; nil is no agent.
+func (into *Plan) addLaunch(launch *agent.Launch) {
+	if launch == nil {
+		return
+	}
+	into.Launch, into.Forecast = describeLaunch(launch), launch.Forecast
+	if i := launch.Import; i != nil && i.Content != nil {
+		into.Commands = append(into.Commands, append(slices.Clone(i.Argv), "FILE"))
+	} else if i != nil && i.Argv != nil {
+		into.Commands = append(into.Commands, i.Argv)
+	}
+	into.Commands = append(into.Commands, launch.Argv)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/sidefork/sidefork/carry"
 	"github.com/sidefork/sidefork/carry/pulse"
 	"github.com/sidefork/sidefork/carry/worktree"
+	"github.com/sidefork/sidefork/commands/setup"
 	"github.com/sidefork/sidefork/sessions"
 	"github.com/sidefork/sidefork/sessions/agent"
 	"golang.org/x/sync/errgroup"
@@ -162,7 +163,11 @@ func lookAtChanges(ctx context.Context, env *Env, parent worktree.Worktree, from
 	ctx, c.cancel = context.WithCancel(ctx)
 	if from.carry {
 		c.looking.Go(func() (err error) {
-			c.found, err = carry.Look(ctx, parent, from.oid, env.forkOptions(p))
+			opts, err := env.forkOptions(ctx, parent, p)
+			if err != nil {
+				return err
+			}
+			c.found, err = carry.Look(ctx, parent, from.oid, opts)
 			return err
 		})
 	}
@@ -197,11 +202,13 @@ func (c *changes) close() {
 	c.found.Close()
 }
 
-// forkOptions are a carry's into a new workspace: what the repository itself asks for comes too.
-func (e *Env) forkOptions(p ForkParams) carry.Options {
-	opts := e.carryOptions(p.Staged, p.Include)
+// forkOptions are a carry's into a new workspace: what the repository itself asks for comes too, first what its
+// .worktreeinclude says, then its .sidefork.json.
+func (e *Env) forkOptions(ctx context.Context, parent worktree.Worktree, p ForkParams) (carry.Options, error) {
+	said, err := setup.Suggests(ctx, setup.Disk(parent.Path))
+	opts := e.carryOptions(p.Staged, slices.Concat(said.Include, p.Include))
 	opts.IncludeFile = true
-	return opts
+	return opts, err
 }
 
 func (e *Env) carryOptions(staged string, include []string) carry.Options {
@@ -218,12 +225,12 @@ func (e *Env) carryOptions(staged string, include []string) carry.Options {
 
 // sessions is where the agents' stores and programs are, by the user's environment and settings.
 func (e *Env) sessions() sessions.Config {
-	c := sessions.Config{Getenv: e.getenv, Programs: map[string]string{}, Homes: map[string][]string{}}
+	c := sessions.Config{Getenv: e.getenv, Programs: map[string]string{}, Homes: map[string][]string{}, Arguments: map[string][]string{}}
 	if e.Memory != nil {
 		c.Versions, c.State = &e.Memory.versions, e.state("agents")
 	}
 	for name, a := range e.Settings.Agents {
-		c.Programs[name], c.Homes[name] = a.Program, a.Homes
+		c.Programs[name], c.Homes[name], c.Arguments[name] = a.Program, a.Homes, a.Arguments
 	}
 	return c
 }

@@ -45,7 +45,7 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	// What was asked.
 	"invalidArgument": {"The argument is wrong: {what}.", "Correct it and try again."},
 	"unknownCommand":  {"There is no command {name}.", "Update sidefork or the editor's extension, so that both know it."},
-	"settingsBroken":  {"The settings in {path} cannot be read: {what}.", "Correct the file, or move it away."},
+	"settingsBroken":  {"The settings in {path} cannot be read: {what}.", "Correct them there, or take them away."},
 	"notYet":          {"This sidefork does not serve {field} yet.", "Leave it out, or update sidefork."},
 
 	// The parent workspace.
@@ -158,6 +158,11 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"setupTooLong":             {"The setup in {file} was ended after {limit}.", "The workspace stands; run it there by hand, or raise the setting setup.timeLimit."},
 	"trustNotKept":             {"Trust cannot be kept in {path}: {what}.", "Set XDG_STATE_HOME to a folder of your own, outside of the repository."},
 	"repositorySettingIgnored": {"{name} in {file} was ignored: a repository cannot set it.", "Use your own settings for it, or remove it."},
+
+	// A fork without a worktree of its own.
+	"workspaceBusy":      {"An agent is at work in {path}: {sessions}.", "End it first, or choose another worktree."},
+	"workspaceMaybeBusy": {"It cannot be told whether an agent is at work in {path}: {sessions}.", "Make sure that none is: both would write the same files."},
+	"sharedFolder":       {"Both conversations work in {path}: on the same files, index and branch.", "Let one of them write at a time, or fork into a worktree."},
 
 	// After the fork: warnings.
 	"cancelTooLate":    {"The fork was complete when it was cancelled.", "Remove the workspace if you do not want it."},

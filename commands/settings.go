@@ -2,108 +2,82 @@ package commands
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
-// Settings are the user's, from $XDG_CONFIG_HOME/sidefork/settings.json and, over it, the editor's (section `sidefork`).
-// A repository cannot set any of them. The zero value of each means its default.
-type Settings struct {
-	Carry struct {
-		MaxFiles int   `json:"maxFiles,omitempty"` // untracked files, default 20,000
-		MaxBytes int64 `json:"maxBytes,omitempty"` // bytes, default 1 GiB
+//go:generate go test -run TestTheDocumentOfSettingsIsWhatTheStructSays -update .
 
-		MaxIncludedFiles int   `json:"maxIncludedFiles,omitempty"` // ignored files that are asked for, default 200,000
-		MaxIncludedBytes int64 `json:"maxIncludedBytes,omitempty"` // their bytes, default 10 GiB
-	} `json:"carry,omitzero"`
-	Setup struct {
-		Policy    string `json:"policy,omitempty"`    // of what is trusted: run (default), ask, skip; a repository's may be stricter
-		TimeLimit int    `json:"timeLimit,omitempty"` // seconds that a setup may take, default 1,800
-	} `json:"setup,omitzero"`
-	Worktree struct {
-		// Pattern is where a child goes: {main} is the main checkout's path, {name} the branch with / as -.
-		Pattern string `json:"pattern,omitempty"` // default "{main}-worktrees/{name}"
-	} `json:"worktree,omitzero"`
-	Agents map[string]AgentSettings `json:"agents,omitempty"` // by agent: claude, codex, opencode, pi
-	Log    struct {
-		Level string `json:"level,omitempty"` // debug, info (default), warn, error
-	} `json:"log,omitzero"`
+// Settings are the user's: from their own file, over it an editor's, then the environment, then flags (settings_read.go). A
+// repository sets none of them; which of them it may suggest says package setup. The zero value of each means its default.
+//
+// docs/settings.md is made of the comments and tags below: default, among (the only values), fills (the names in braces that
+// a pattern may hold).
+type Settings struct {
+	Carry    CarrySettings            `json:"carry,omitzero"`
+	Setup    SetupSettings            `json:"setup,omitzero"`
+	Worktree WorktreeSettings         `json:"worktree,omitzero"`
+	Name     NameSettings             `json:"name,omitzero"`
+	Agents   map[string]AgentSettings `json:"agents,omitempty"` // by agent: claude, codex, opencode, pi
+	Log      LogSettings              `json:"log,omitzero"`
+
+	origins map[string]string // by name, where a setting that is set comes from; never written into
+}
+
+// CarrySettings bound what comes along.
+type CarrySettings struct {
+	// Untracked files that may come along.
+	MaxFiles int `json:"maxFiles,omitempty" default:"20000"`
+	// Bytes of uncommitted content that may come along.
+	MaxBytes int64 `json:"maxBytes,omitempty" default:"1073741824"`
+	// Ignored files that may come along where they are asked for.
+	MaxIncludedFiles int `json:"maxIncludedFiles,omitempty" default:"200000"`
+	// Bytes of those.
+	MaxIncludedBytes int64 `json:"maxIncludedBytes,omitempty" default:"10737418240"`
+}
+
+// SetupSettings are about the setup that a repository brings along.
+type SetupSettings struct {
+	// What happens to a repository's setup that you trust, where nothing else was said: `run`, `ask` (at a terminal or in a
+	// dialog; else it does not run, with a warning), `skip`. A repository can be stricter, never looser.
+	Policy string `json:"policy,omitempty" default:"run" among:"run,ask,skip"`
+	// Seconds that a setup may take.
+	TimeLimit int `json:"timeLimit,omitempty" default:"1800"`
+}
+
+// WorktreeSettings are about a child's folder.
+type WorktreeSettings struct {
+	// Where a child goes: `{main}` is the main checkout, `{name}` the branch with `/` as `-`. A relative one is taken from the
+	// main checkout; where something is there already, the name is numbered.
+	Pattern string `json:"pattern,omitempty" default:"{main}-worktrees/{name}" fills:"main,name"`
+}
+
+// NameSettings are about a child's branch.
+type NameSettings struct {
+	// What a fork is called where nobody says it: `{workspace}` is the folder of its parent, `{branch}` the parent's branch. It is made a
+	// branch name and numbered when taken. A repository may suggest another one where you have set none.
+	Pattern string `json:"pattern,omitempty" default:"{workspace}-fork" fills:"workspace,branch"`
 }
 
 // AgentSettings are the user's settings for one agent.
 type AgentSettings struct {
-	Program string   `json:"program,omitempty"` // absolute path, or a name on PATH
-	Homes   []string `json:"homes,omitempty"`   // further account folders (as CLAUDE_CONFIG_DIR names one)
+	// The agent's program: an absolute path; without one, what PATH has by the agent's name.
+	Program string `json:"program,omitempty"`
+	// Account folders beside the default one and the one that CLAUDE_CONFIG_DIR, CODEX_HOME, XDG_DATA_HOME (opencode: the folder
+	// `opencode` in it) or PI_CODING_AGENT_DIR names.
+	Homes []string `json:"homes,omitempty"`
+	// Arguments for every launch of the agent, between the program and the fork. One that would make the launch take up a running
+	// session is refused.
+	Arguments []string `json:"arguments,omitempty"`
 }
 
-// Merge lays the settings that raw names over s and gives those of its names that are not known, as warnings: an old
-// sidecar must live with a newer editor's settings. raw may be null, [] (an empty Lua table) or absent.
-func (s Settings) Merge(raw json.RawMessage) (Settings, []Warning, error) {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) || bytes.Equal(raw, []byte("[]")) {
-		return s, nil, nil
-	}
-	merged := s
-	merged.Agents = maps.Clone(s.Agents) // decoding writes into the map that it finds
-	if err := json.Unmarshal(raw, &merged); err != nil {
-		return s, nil, refuse("invalidArgument", "what", "settings: "+err.Error())
-	}
-	var named map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &named); err != nil {
-		return s, nil, refuse("invalidArgument", "what", "settings: "+err.Error())
-	}
-	c := merged.Carry
-	if min(int64(c.MaxFiles), c.MaxBytes, int64(c.MaxIncludedFiles), c.MaxIncludedBytes) < 0 {
-		return s, nil, refuse("invalidArgument", "what", "settings: a limit of carry is negative")
-	}
-	if merged.Setup.TimeLimit < 0 {
-		return s, nil, refuse("invalidArgument", "what", "settings: setup.timeLimit is negative")
-	}
-	if !slices.Contains([]string{"", "run", "ask", "skip"}, merged.Setup.Policy) {
-		return s, nil, refuse("invalidArgument", "what", "settings: setup.policy is none of run, ask, skip")
-	}
-	return merged, ignored(named), nil
-}
-
-// known are the settings, by section; of a section without names any is the section's own affair.
-var known = map[string][]string{
-	"carry":    {"maxFiles", "maxBytes", "maxIncludedFiles", "maxIncludedBytes"},
-	"setup":    {"policy", "timeLimit"},
-	"worktree": {"pattern"},
-	"log":      {"level"},
-	"agents":   nil, "path": nil, "trace": nil,
-}
-
-// ignored warns of each name that is not known.
-func ignored(named map[string]json.RawMessage) []Warning {
-	var names []string
-	for section, raw := range named {
-		inside, there := known[section]
-		if !there {
-			names = append(names, section)
-		}
-		var fields map[string]json.RawMessage
-		if inside == nil || json.Unmarshal(raw, &fields) != nil {
-			continue
-		}
-		for field := range fields {
-			if !slices.ContainsFunc(inside, func(name string) bool { return strings.EqualFold(name, field) }) {
-				names = append(names, section+"."+field)
-			}
-		}
-	}
-	slices.Sort(names)
-	var warnings []Warning
-	for _, name := range names {
-		warnings = append(warnings, warning("settingIgnored", "", "name", name))
-	}
-	return warnings
+// LogSettings are about the log files.
+type LogSettings struct {
+	// What goes into the log file.
+	Level string `json:"level,omitempty" default:"info" among:"debug,info,warn,error"`
 }
 
 // SettingsFile is where the user's own settings are.
@@ -117,7 +91,8 @@ func SettingsFile(getenv func(string) string) string {
 
 // UserSettings reads the user's own settings file; a missing one gives the defaults.
 func UserSettings(getenv func(string) string) (Settings, []Warning, error) {
-	raw, err := os.ReadFile(SettingsFile(getenv))
+	path := SettingsFile(getenv)
+	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Settings{}, nil, nil
 	}
@@ -128,10 +103,56 @@ func UserSettings(getenv func(string) string) (Settings, []Warning, error) {
 	case !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")): // an editor may send nothing or [], a file has to say something
 		err = errors.New("it holds no JSON object")
 	default:
-		settings, warnings, err = settings.Merge(raw)
+		settings, warnings, err = settings.Merge(path, raw)
 	}
 	if err != nil {
-		return Settings{}, nil, refuse("settingsBroken", "path", SettingsFile(getenv), "what", strings.TrimSuffix(strings.TrimPrefix(err.Error(), "The argument is wrong: settings: "), "."))
+		return Settings{}, nil, settingsBroken(path, err)
 	}
 	return settings, warnings, nil
+}
+
+const flagOrigin = "--set"
+
+// Overrides are settings that are laid over all others: of the environment, and over it those of flags, NAME=VALUE. They are
+// a function, since an editor's settings come between them and the user's file.
+func Overrides(getenv func(string) string, flags []string) (over func(Settings) Settings, err error) {
+	type setting struct{ origin, name, text string }
+	var list []setting
+	for _, name := range settingNames() {
+		if variable := settingVariable(name); getenv(variable) != "" {
+			list = append(list, setting{variable, name, getenv(variable)})
+		}
+	}
+	for _, flag := range flags {
+		name, text, found := strings.Cut(flag, "=")
+		if !found {
+			return nil, refuse("invalidArgument", "what", "--set wants NAME=VALUE, not "+flag)
+		}
+		list = append(list, setting{flagOrigin, name, text})
+	}
+	lay := func(s Settings) (Settings, error) {
+		for _, one := range list {
+			next, err := s.set(one.origin, one.name, one.text)
+			switch {
+			case err != nil && one.origin == flagOrigin:
+				return s, err
+			case err != nil:
+				return s, settingsBroken(one.origin, err)
+			}
+			s = next
+		}
+		return s, nil
+	}
+	if _, err := lay(Settings{}); err != nil {
+		return nil, err
+	}
+	return func(s Settings) Settings {
+		s, _ = lay(s) // what can be laid over nothing can be laid over anything
+		return s
+	}, nil
+}
+
+func settingsBroken(path string, err error) *Failure {
+	what := strings.TrimSuffix(strings.TrimPrefix(err.Error(), "The argument is wrong: settings: "), ".")
+	return refuse("settingsBroken", "path", path, "what", what)
 }

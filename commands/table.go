@@ -21,6 +21,7 @@ type Command struct {
 	About string // one line for --help and the documents
 	// Title is what its progress is called; "" for a command too quick to have one.
 	Title string
+	asks  bool // what it needs to know can be asked for by a form (form.go)
 	run   func(ctx context.Context, env *Env, argument json.RawMessage, progress Progress) (any, error)
 	// writes: it writes without telling of a stage beforehand.
 	writes bool
@@ -32,8 +33,8 @@ func Table() []Command {
 		{Name: "sidefork.workspaces", About: "list the workspaces of a repository as a tree", run: workspaces},
 		{Name: "sidefork.sessions", About: "list the agents' sessions", run: listSessions},
 		{Name: "sidefork.inspect", About: "show all that a fork dialog needs to know of a workspace", run: inspect},
-		{Name: "sidefork.plan", About: "show what a fork would do; write nothing", run: plan},
-		{Name: "sidefork.fork", About: "fork an agent session into a child workspace", Title: "Fork agent session", run: fork},
+		{Name: "sidefork.plan", About: "show what a fork would do; write nothing", asks: true, run: plan},
+		{Name: "sidefork.fork", About: "fork an agent session into a child workspace", Title: "Fork agent session", asks: true, run: fork},
 		{Name: "sidefork.carry", About: "bring uncommitted changes from one workspace to another", Title: "Carry changes", run: carryChanges},
 		{Name: "sidefork.outcome", About: "say what became of a fork or carry whose answer never came", run: outcome},
 		{Name: "sidefork.recover", About: "take back what a killed sidecar left behind", run: recoverOperations, writes: true},
@@ -43,6 +44,7 @@ func Table() []Command {
 		{Name: "sidefork.remove", About: "remove a workspace, unless that would lose work", run: remove, writes: true},
 		{Name: "sidefork.compare", About: "list what a workspace has changed against its parent's branch", run: compare},
 		{Name: "sidefork.trust", About: "approve a repository's setup by the hash of its content", run: trust, writes: true},
+		{Name: "sidefork.settings", About: "list the settings, and where each comes from", run: listSettings},
 	}
 }
 

@@ -151,7 +151,7 @@ func TestAnArgumentIsExactlyOneObject(t *testing.T) {
 		`{"command":"test.ping","arguments":[{}],"formAnswers":null}`:            "",
 		`{"command":"test.ping","arguments":[{}],"formAnswers":[]}`:              "",
 		`{"command":"test.ping","arguments":[{}],"formAnswers":{}}`:              "",
-		`{"command":"test.ping","arguments":[{}],"formAnswers":[{"id":"name"}]}`: "notYet",
+		`{"command":"test.ping","arguments":[{}],"formAnswers":[{"id":"name"}]}`: "unknownCommand",
 		`{"command":"test.ping"}`:                                                "invalidArgument",
 		`{"command":"test.ping","arguments":null}`:                               "invalidArgument",
 		`{"command":"test.ping","arguments":[]}`:                                 "invalidArgument",

@@ -67,20 +67,25 @@ func (s *server) execute(ctx context.Context, c *call) (answer any, err error) {
 
 // argumentOf gives the one argument object. An empty Lua table arrives as [], so that is one too.
 func argumentOf(p executeParams) (json.RawMessage, *commands.Failure) {
-	if !empty(p.FormAnswers) {
-		return nil, commands.Refuse("notYet", "field", "formAnswers")
-	}
 	if len(p.Arguments) != 1 {
 		return nil, commands.Refuse("invalidArgument", "what", fmt.Sprintf("%d arguments instead of exactly one object", len(p.Arguments)))
 	}
 	argument := bytes.TrimSpace(p.Arguments[0])
 	switch {
 	case bytes.HasPrefix(argument, []byte("{")):
-		return argument, nil
 	case bytes.HasPrefix(argument, []byte("[")) && empty(argument):
-		return []byte("{}"), nil
+		argument = []byte("{}")
+	default:
+		return nil, commands.Refuse("invalidArgument", "what", "the argument is not an object")
 	}
-	return nil, commands.Refuse("invalidArgument", "what", "the argument is not an object")
+	answers, err := formAnswers(p.FormAnswers)
+	if err != nil {
+		return nil, commands.Refuse("invalidArgument", "what", "formAnswers: "+err.Error())
+	}
+	if answers == nil {
+		return argument, nil
+	}
+	return commands.Answered(p.Command, argument, answers)
 }
 
 // empty says whether a value is absent, null, [] or {}.

@@ -33,7 +33,7 @@ func (s *server) initialize(params json.RawMessage) any {
 	_ = json.Unmarshal(at(params, "trace"), &trace)
 	c.initOptions = at(params, "initializationOptions")
 	c.folders = foldersAtStart(params)
-	c.settings = s.opt.Settings
+	c.settings = s.opt.Over(s.opt.Settings)
 
 	c.info = at(params, "clientInfo")
 
@@ -53,7 +53,7 @@ func (s *server) initialized() {
 	c := s.client
 	s.file.Info("initialize", zap.Strings("folders", c.folders), zap.Int("processId", c.processID),
 		zap.ByteString("client", c.info), zap.String("version", s.opt.Version))
-	merged, err := s.mergeSettings(s.opt.Settings, c.initOptions)
+	merged, err := s.mergeSettings(s.opt.Settings, "initializationOptions", c.initOptions)
 	if err != nil {
 		s.log.Warn("initializationOptions were ignored", zap.Error(err))
 	}
@@ -73,6 +73,9 @@ type capabilities struct {
 		} `json:"executeCommandProvider"`
 		Workspace    protocol.ServerCapabilitiesWorkspace `json:"workspace"`
 		Experimental struct {
+			InteractiveResolve struct {
+				Kinds []string `json:"kinds"`
+			} `json:"interactiveResolveProvider"`
 			Sidefork contract `json:"sidefork"`
 		} `json:"experimental"`
 	} `json:"capabilities"`
@@ -104,6 +107,7 @@ func (s *server) capabilities() any {
 			own.Agents[name] = agentFork{kind}
 		}
 	}
+	a.Capabilities.Experimental.InteractiveResolve.Kinds = []string{"command"}
 	a.Capabilities.Experimental.Sidefork = own
 	return a
 }

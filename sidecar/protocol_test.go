@@ -155,7 +155,6 @@ func TestUnknownRequestsAreNotFound(t *testing.T) {
 	wantError(t, e.Call("custom/thing", args{"a": 1}), -32601)
 	wantError(t, e.Call("custom/noparams", nil), -32601)
 	wantError(t, e.Call("$/thing", nil), -32601)
-	wantError(t, e.Call("command/resolve", args{"command": "test.ping"}), -32601)
 	wantAlive(t, e)
 }
 
@@ -283,8 +282,8 @@ func TestInitializeAnswersWithTheContract(t *testing.T) {
 	if !c.Workspace.WorkspaceFolders.Supported || !c.Workspace.WorkspaceFolders.ChangeNotifications {
 		t.Errorf("workspaceFolders is %+v", c.Workspace.WorkspaceFolders)
 	}
-	if _, offered := c.Experimental["interactiveResolveProvider"]; offered {
-		t.Error("a form is offered, and there is none")
+	if form := string(c.Experimental["interactiveResolveProvider"]); form != `{"kinds":["command"]}` {
+		t.Errorf("the form is offered as %s", form)
 	}
 	var own contract
 	if err := json.Unmarshal(c.Experimental["sidefork"], &own); err != nil {

@@ -59,7 +59,7 @@ type call struct {
 func newServer(base context.Context, stop context.CancelCauseFunc, opt Options) *server {
 	s := &server{opt: opt, base: base, stop: stop, calls: map[jsonrpc2.ID]*call{}, recovered: make(chan struct{})}
 	close(s.recovered)
-	s.client.settings = opt.Settings
+	s.client.settings = opt.Over(opt.Settings)
 	s.logs = openLogs(opt, func(kind protocol.MessageType, text string) {
 		s.notify(protocol.MethodWindowLogMessage, &protocol.LogMessageParams{Type: kind, Message: text})
 	})
@@ -101,6 +101,8 @@ func (s *server) handle(ctx context.Context, reply jsonrpc2.Replier, request jso
 		answer(nil, nil)
 	case c.Method() == protocol.MethodWorkspaceExecuteCommand:
 		s.start(ctx, c, answer)
+	case isInteractive(c):
+		s.interactive(ctx, c.Method(), c.Params(), answer)
 	default:
 		answer(nil, jsonrpc2.Errorf(jsonrpc2.MethodNotFound, "there is no method %q", c.Method()))
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"maps"
 	"net/url"
 	"path/filepath"
 	"runtime"
@@ -17,12 +16,11 @@ import (
 )
 
 // mergeSettings lays an editor's settings over others. They come as the section itself or as {"sidefork": section}.
-func (s *server) mergeSettings(under commands.Settings, raw json.RawMessage) (commands.Settings, error) {
+func (s *server) mergeSettings(under commands.Settings, origin string, raw json.RawMessage) (commands.Settings, error) {
 	if section := at(raw, "sidefork"); section != nil {
 		raw = section
 	}
-	under.Agents = maps.Clone(under.Agents) // Merge writes into the map, which a running command may be reading
-	merged, warnings, err := under.Merge(raw)
+	merged, warnings, err := under.Merge(origin, raw)
 	if err != nil {
 		return under, err
 	}
@@ -35,11 +33,11 @@ func (s *server) mergeSettings(under commands.Settings, raw json.RawMessage) (co
 // configure takes workspace/didChangeConfiguration. What it says replaces what it said before; the user's own settings
 // and the client's initializationOptions stay below it.
 func (s *server) configure(params json.RawMessage) error {
-	below, err := s.mergeSettings(s.opt.Settings, s.client.initOptions)
+	below, err := s.mergeSettings(s.opt.Settings, "initializationOptions", s.client.initOptions)
 	if err != nil {
 		below = s.opt.Settings // told at initialize
 	}
-	merged, err := s.mergeSettings(below, at(params, "settings"))
+	merged, err := s.mergeSettings(below, "didChangeConfiguration", at(params, "settings"))
 	if err != nil {
 		return err
 	}
@@ -47,7 +45,9 @@ func (s *server) configure(params json.RawMessage) error {
 	return nil
 }
 
+// useSettings makes settings hold, under what is laid over all of them.
 func (s *server) useSettings(settings commands.Settings) {
+	settings = s.opt.Over(settings)
 	s.mu.Lock()
 	s.client.settings = settings
 	s.mu.Unlock()

@@ -60,6 +60,24 @@ func TestSettingsLieInLayers(t *testing.T) {
 	}
 }
 
+func TestWhatIsLaidOverAnEditorsSettingsStays(t *testing.T) {
+	e := serve(t, func(o *Options) {
+		o.Over = func(s commands.Settings) commands.Settings {
+			s.Carry.MaxBytes = 9
+			return s
+		}
+	})
+	initialize(t, e, editor.Options{Settings: args{"carry": args{"maxBytes": 2}}})
+	for range 2 {
+		if got := look(t, e).Settings.Carry.MaxBytes; got != 9 {
+			t.Errorf("maxBytes is %d", got)
+		}
+		if err := e.Notify("workspace/didChangeConfiguration", args{"settings": args{"carry": args{"maxBytes": 3}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // A command reads its settings while the editor changes them: run with -race.
 func TestSettingsThatChangeDoNotReachARunningCommand(t *testing.T) {
 	e := serve(t, func(o *Options) { o.Settings.Agents = map[string]commands.AgentSettings{"claude": {Program: "user"}} })

@@ -9,6 +9,7 @@
 //	server.go      the life cycle's gate, calls in flight, cancelling
 //	initialize.go  the few fields of `initialize` that are used, and its answer
 //	execute.go     workspace/executeCommand: argument, recovery gate, run, error codes
+//	form.go        command/resolve and interactive/listEnum: the dialog as a form
 //	progress.go    $/progress and sidefork/stage
 //	settings.go    settings and workspace folders, as they are now
 //	log.go         a file for each run, and window/logMessage
@@ -41,6 +42,9 @@ type Options struct {
 	Commands []commands.Command
 	// Run runs one of them. It may be called from many goroutines at once. Default: commands.Run.
 	Run func(ctx context.Context, env *commands.Env, name string, argument json.RawMessage, progress commands.Progress) (any, *commands.Failure)
+	// Resolve asks what a command still needs to know (form.go); sent is called once the answer was written. Default:
+	// commands.Resolve.
+	Resolve func(ctx context.Context, env *commands.Env, p commands.ResolveParams) (answer commands.ResolveParams, sent func(), failed *commands.Failure)
 	// Features are announced beside the table's, whose commands are a feature each: what has no command of its own.
 	Features []string
 	// Agents tells how each agent's sessions can be forked: "claude" → "native" or "transcript". It is called while the
@@ -51,7 +55,9 @@ type Options struct {
 	Recover func(ctx context.Context, env *commands.Env)
 	// Settings are the user's own, which the editor's are laid over.
 	Settings commands.Settings
-	Getenv   func(string) string // default: os.Getenv
+	// Over lays those of the environment and of flags over the editor's. nil: there are none.
+	Over   func(commands.Settings) commands.Settings
+	Getenv func(string) string // default: os.Getenv
 	// RollbackWithin is how long the end waits for commands that roll back. Default: 30 s. What takes longer is left to
 	// the journal and the next start.
 	RollbackWithin time.Duration
@@ -73,6 +79,12 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) int {
 	}
 	if opt.Run == nil {
 		opt.Run = commands.Run
+	}
+	if opt.Resolve == nil {
+		opt.Resolve = commands.Resolve
+	}
+	if opt.Over == nil {
+		opt.Over = func(s commands.Settings) commands.Settings { return s }
 	}
 	if opt.Getenv == nil {
 		opt.Getenv = os.Getenv

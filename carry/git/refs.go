@@ -93,3 +93,29 @@ func RefLog(ctx context.Context, c Command, ref string) ([]LogEntry, error) {
 	}
 	return entries, nil
 }
+
+// Ref is a branch, a remote's branch or a tag.
+type Ref struct {
+	Name   string // full
+	Object string // id of what it points at
+}
+
+// Refs gives all branches, remotes' branches and tags: in the order of their names, or, with recent, those first that were
+// made last, for which git opens every object. A remote's HEAD and other symbolic refs are left out.
+func Refs(ctx context.Context, dir string, recent bool) ([]Ref, error) {
+	args := []string{"for-each-ref", "--format=%(refname)%00%(objectname)%00%(symref)"}
+	if recent {
+		args = append(args, "--sort=-creatordate")
+	}
+	out, err := Command{Dir: dir, Args: append(args, heads, "refs/remotes/", "refs/tags/")}.Output(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var refs []Ref
+	for line := range strings.Lines(string(out)) { // a ref's name holds no line end
+		if parts := strings.Split(strings.TrimSuffix(line, "\n"), "\x00"); len(parts) == 3 && parts[2] == "" {
+			refs = append(refs, Ref{Name: parts[0], Object: parts[1]})
+		}
+	}
+	return refs, nil
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sidefork/sidefork/carry/git"
 )
@@ -51,4 +52,16 @@ func DefaultBranch(ctx context.Context, w Worktree) string {
 		}
 	}
 	return headFile(w.CommonDir)
+}
+
+// Refs gives what a worktree of w's repository can start from: branches, remotes' branches and tags, those first that were
+// made last. Where git takes longer than within to know that, they come in the order of their names.
+func Refs(ctx context.Context, w Worktree, within time.Duration) ([]git.Ref, error) {
+	soon, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	refs, err := git.Refs(soon, w.Path, true)
+	if err != nil && ctx.Err() == nil { // a ref whose object is broken keeps git from sorting, too
+		refs, err = git.Refs(ctx, w.Path, false)
+	}
+	return refs, err
 }

@@ -26,12 +26,15 @@ type said struct {
 	script    string // a file beside .cursor/worktrees.json, or else a command
 	terminals []Terminal
 	policy    string
+	suggested Suggested
 	ignored   []string
 }
 
 func formats() []format {
-	return []format{{".sidefork.json", ours}, {"orca.yaml", orca}, {cursorFile, cursor}, {"conductor.json", conductor}}
+	return []format{{ownFile, ours}, {"orca.yaml", orca}, {cursorFile, cursor}, {"conductor.json", conductor}}
 }
+
+const ownFile = ".sidefork.json"
 
 const cursorFile = ".cursor/worktrees.json"
 
@@ -50,7 +53,8 @@ func (l *list) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(l))
 }
 
-// ours reads .sidefork.json: setup, policy, terminals. Whatever else it says is not a repository's to set.
+// ours reads .sidefork.json: setup, policy, terminals, teardown (which nothing runs yet), include, name. Whatever else it says
+// is not a repository's to set.
 func ours(text []byte) (s said, err error) {
 	var named map[string]json.RawMessage
 	if err := json.Unmarshal(text, &named); err != nil {
@@ -64,12 +68,18 @@ func ours(text []byte) (s said, err error) {
 			err = errors.Join(err, json.Unmarshal(raw, &s.policy))
 		case "terminals":
 			err = errors.Join(err, json.Unmarshal(raw, &s.terminals))
+		case "teardown":
+			err = errors.Join(err, json.Unmarshal(raw, new(list)))
+		case "include":
+			err = errors.Join(err, json.Unmarshal(raw, (*list)(&s.suggested.Include)))
+		case "name":
+			err = errors.Join(err, json.Unmarshal(raw, &s.suggested.Name))
 		default:
 			s.ignored = append(s.ignored, name)
 		}
 	}
 	slices.Sort(s.ignored)
-	return s, errors.Join(err, checkPolicy(s.policy))
+	return s, errors.Join(err, checkPolicy(s.policy), s.suggested.check())
 }
 
 func checkPolicy(policy string) error {

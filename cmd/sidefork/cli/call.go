@@ -184,12 +184,12 @@ func (l *line) note(format string, a ...any) {
 // another machine; only an error of usage is returned.
 func (l *line) does(run func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
-		l.writes = slices.Contains([]string{"fork", "carry", "recover", "remove", "adopt", "trust"}, c.Name())
+		l.writes = slices.Contains([]string{"fork", "dialog", "carry", "recover", "remove", "adopt", "trust"}, c.Name())
 		if host, _ := c.Flags().GetString("host"); host != "" {
 			l.refuse(commands.Refuse("notYet", "field", "--host"))
 			return nil
 		}
-		settings, warnings, err := commands.UserSettings(l.env.Getenv)
+		settings, over, warnings, err := l.settings()
 		if diagnoses := c.Name() == "doctor" || c.Name() == "version"; err != nil {
 			l.refuse(asFailure(err))
 			if !diagnoses {
@@ -200,11 +200,22 @@ func (l *line) does(run func(ctx context.Context, args []string) error) func(*co
 		if !l.json {
 			l.warn(warnings)
 		}
-		l.env.Settings = settings
+		l.env.Settings = over(settings)
 		ctx, stop := l.interruptible(context.Background())
 		defer stop()
 		return run(ctx, args)
 	}
+}
+
+// settings are those of the user's file, and what is laid over them and an editor's: the environment and --set. The error
+// is a *commands.Failure, and what can be read holds.
+func (l *line) settings() (settings commands.Settings, over func(commands.Settings) commands.Settings, warnings []commands.Warning, err error) {
+	settings, warnings, err = commands.UserSettings(l.env.Getenv)
+	over, failed := commands.Overrides(l.env.Getenv, l.set)
+	if failed != nil {
+		return settings, func(s commands.Settings) commands.Settings { return s }, warnings, failed
+	}
+	return settings, over, warnings, err
 }
 
 func (l *line) refuse(f *commands.Failure) {

@@ -132,29 +132,46 @@ func (l *line) askSession(ctx context.Context, p *commands.ForkParams, among []c
 
 // typed is the next line that a person types. The end of the input, like a cancel, is no answer.
 func (l *line) typed(ctx context.Context) (word string, ok bool) {
-	if l.answers == nil {
-		l.answers = l.lines()
+	word, ok, _ = l.typedOr(ctx, nil)
+	return word, ok
+}
+
+// typedOr is typed, unless there is news first.
+func (l *line) typedOr(ctx context.Context, news <-chan struct{}) (word string, ok, new bool) {
+	if l.asking == nil {
+		l.asking, l.answers = l.lines()
+	}
+	if !l.awaited { // else the line that was wanted last has not come yet
+		l.asking <- struct{}{}
+		l.awaited = true
 	}
 	select {
 	case <-ctx.Done():
-		return "", false
+		return "", false, false
+	case <-news:
+		return "", false, true
 	case read, open := <-l.answers:
-		return strings.TrimSpace(read), open
+		l.awaited = !open // at its end nothing more is wanted
+		return strings.TrimSpace(read), open, false
 	}
 }
 
-// lines reads the input line by line; closed at its end. The reader stays behind when nobody wants the next line: a
-// read of a terminal cannot be called off.
-func (l *line) lines() <-chan string {
-	out := make(chan string)
+// lines reads the input, a line for each that is asked for; answers is closed at its end. Nothing is read that nobody asked
+// for: the next line is the agent's. A reader stays behind when nobody waits for it any more: a read of a terminal cannot
+// be called off.
+func (l *line) lines() (asking chan<- struct{}, answers <-chan string) {
+	ask, out := make(chan struct{}, 1), make(chan string)
 	go func() {
 		defer close(out)
-		// One byte at a time would be needed to leave the rest to the agent; a terminal gives one line a read anyway.
-		for in := bufio.NewScanner(l.in); in.Scan(); {
+		in := bufio.NewScanner(l.in) // a terminal gives one line a read
+		for range ask {
+			if !in.Scan() {
+				return
+			}
 			out <- in.Text()
 		}
 	}()
-	return out
+	return ask, out
 }
 
 // describe is a session in one line.

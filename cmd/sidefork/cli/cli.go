@@ -48,16 +48,23 @@ type line struct {
 	env     *commands.Env
 	run     func(context.Context, *commands.Env, string, []byte, commands.Progress) (any, *commands.Failure)
 	agent   func(context.Context, commands.Launch) (int, error) // hands the terminal to an agent
-	now     func() time.Time
+	// The two requests of a form.
+	resolve  func(context.Context, *commands.Env, commands.ResolveParams) (commands.ResolveParams, func(), *commands.Failure)
+	listEnum func(context.Context, *commands.Env, commands.ListEnumParams) ([]commands.FormEntry, *commands.Failure)
+	now      func() time.Time
 	// lookup is one variable of the environment that this command line was called in.
 	lookup func(name string) (value string, set bool)
 
-	answers <-chan string // what is typed, once something was asked
+	// What is typed, once something was asked; awaited: a line was asked for and has not come.
+	asking  chan<- struct{}
+	answers <-chan string
+	awaited bool
 
-	json   bool   // --json
-	writes bool   // the command may write: that it did not is worth a word
-	sure   string // said once the next command has made all its refusals
-	status int    // the exit status, once a subcommand has run
+	json   bool     // --json
+	set    []string // --set
+	writes bool     // the command may write: that it did not is worth a word
+	sure   string   // said once the next command has made all its refusals
+	status int      // the exit status, once a subcommand has run
 }
 
 // Main runs the process's own command line and gives its exit status. version is what the build was stamped with, or "".
@@ -66,7 +73,7 @@ func Main(version string) int {
 		in: os.Stdin, out: os.Stdout, err: os.Stderr,
 		inTerminal: terminal(os.Stdin), outTerminal: terminal(os.Stdout), errTerminal: terminal(os.Stderr),
 		version: version, env: &commands.Env{Getenv: os.Getenv, Memory: &commands.Memory{}}, agent: runAgent, now: time.Now,
-		lookup: os.LookupEnv,
+		lookup: os.LookupEnv, resolve: commands.Resolve, listEnum: commands.ListEnum,
 		run: func(ctx context.Context, env *commands.Env, name string, argument []byte, p commands.Progress) (any, *commands.Failure) {
 			return commands.Run(ctx, env, name, argument, p)
 		},
@@ -136,6 +143,7 @@ func (l *line) root(args ...string) *cobra.Command {
 parent's exact commit, with its uncommitted changes, proved equal, and the conversation so far. The parent, its
 agent and its transcript stay as they are. It happens completely, or not at all.`,
 		Example: `  sidefork sessions                          which conversations there are in this workspace
+  sidefork dialog                            ask for all that a fork needs, then fork
   sidefork fork --name try-cache             fork the newest one into the branch try-cache
   sidefork plan --name try-cache             what that would do, file by file; writes nothing
   sidefork workspaces                        the repository's workspaces as a tree`,
@@ -146,6 +154,7 @@ agent and its transcript stay as they are. It happens completely, or not at all.
 	l.common(root)
 	add := func(c *cobra.Command) { root.AddCommand(c) }
 	add(l.forkCommand())
+	add(l.dialogCommand())
 	add(l.planCommand())
 	add(l.carryCommand())
 	add(l.sessionsCommand())
@@ -160,6 +169,7 @@ agent and its transcript stay as they are. It happens completely, or not at all.
 	add(l.compareCommand())
 	add(l.trustCommand())
 	add(l.serveCommand())
+	add(l.settingsCommand())
 	add(l.doctorCommand())
 	add(l.versionCommand())
 	root.InitDefaultCompletionCmd()
@@ -172,6 +182,7 @@ agent and its transcript stay as they are. It happens completely, or not at all.
 // common is what every command has.
 func (l *line) common(root *cobra.Command) {
 	root.PersistentFlags().BoolVar(&l.json, "json", false, "print exactly the wire result on stdout, and an error's data on stderr")
+	root.PersistentFlags().StringArrayVar(&l.set, "set", nil, "a setting for this time, as `NAME=VALUE` (repeatable): sidefork settings lists them")
 	root.PersistentFlags().String("host", "", "(not yet) do it on another machine, as `USER@BOX`")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpTemplate(root.HelpTemplate() + statuses)

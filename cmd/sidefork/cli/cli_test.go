@@ -57,7 +57,12 @@ type console struct {
 
 func newConsole(t *testing.T, answers map[string]any) *console {
 	c := &console{stub: &stub{t: t, answers: answers}}
-	nobody := func(string) string { return "/nonexistent" }
+	nobody := func(name string) string {
+		if strings.HasPrefix(name, "SIDEFORK_") {
+			return ""
+		}
+		return "/nonexistent"
+	}
 	c.line = &line{
 		in: strings.NewReader(""), out: &c.out, err: &c.err, version: "1.2.3",
 		env: &commands.Env{Getenv: nobody}, run: c.run,

@@ -44,9 +44,10 @@ type agentFound struct {
 }
 
 type fileFinding struct {
-	Path   string `json:"path"`
-	Exists bool   `json:"exists"`
-	Broken string `json:"broken,omitempty"` // why it cannot be read
+	Path   string             `json:"path"`
+	Exists bool               `json:"exists"`
+	Broken string             `json:"broken,omitempty"` // why it cannot be read, or what is laid over it
+	Values []commands.Setting `json:"values"`           // all settings as they hold here, with where each comes from
 }
 
 type folderFinding struct {
@@ -58,7 +59,7 @@ func (l *line) doctorCommand() *cobra.Command {
 		Use:   "doctor",
 		Short: "Say what sidefork finds on this machine",
 		Long: `doctor says what sidefork finds: git and what its version can do, each agent's program, version, account folders and
-sessions, the settings file and the log folder. It changes nothing. Exit status 1 where git is missing or too old.`,
+sessions, the settings with where each comes from, and the log folder. It changes nothing. Exit status 1 where git is missing or too old.`,
 		Example: "  sidefork doctor\n  sidefork doctor --json",
 		Args:    arguments(0, 0),
 		RunE: l.does(func(ctx context.Context, _ []string) error {
@@ -86,9 +87,10 @@ func (l *line) examine(ctx context.Context) examination {
 	e.Settings.Path = commands.SettingsFile(l.env.Getenv)
 	_, err := os.Stat(e.Settings.Path)
 	e.Settings.Exists = err == nil
-	if _, _, err := commands.UserSettings(l.env.Getenv); err != nil {
+	if _, _, _, err := l.settings(); err != nil {
 		e.Settings.Broken = err.Error()
 	}
+	e.Settings.Values = l.env.Settings.List()
 	e.Git.Version = git.Version(ctx, os.TempDir())
 	if v, ok := agent.ParseVersion(e.Git.Version); ok {
 		e.Git.Enough, e.Git.Hook = !v.Before(agent.Version{2, 25}), !v.Before(agent.Version{2, 36})
@@ -179,6 +181,11 @@ func (l *line) showExamination(e examination) {
 		there = "read"
 	}
 	l.fact("settings", e.Settings.Path+" ("+there+")")
+	for _, s := range e.Settings.Values {
+		if s.Origin != "" {
+			l.fact("", s.Name+" = "+inJSON(s.Value)+", from "+s.Origin)
+		}
+	}
 	l.fact("logs", e.Log.Path)
 }
 

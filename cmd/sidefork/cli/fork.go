@@ -27,6 +27,8 @@ type forkFlags struct {
 	setup, setupHash   string
 	prompt, launch, at string
 	copies             int
+	same               bool
+	existing           string
 }
 
 func (f *forkFlags) add(c *cobra.Command) {
@@ -47,11 +49,15 @@ func (f *forkFlags) add(c *cobra.Command) {
 	set.StringVar(&f.prompt, "prompt", "", "the first message in the fork, as `TEXT`")
 	set.IntVar(&f.copies, "copies", 1, "make `N` children (1 to 16) in one call, named BRANCH-1 to BRANCH-N")
 	set.StringVar(&f.at, "at", "", "with --session: the last `TURN` that the fork knows, whole (sidefork sessions --turns); default: all of it")
+	set.BoolVar(&f.same, "same-folder", false, "make no worktree: only the conversation is forked, and both work on the same files")
+	set.StringVar(&f.existing, "existing", "", "make no worktree: fork into this `WORKTREE` of the repository, which has to be clean")
 	f.launch = "client"
 	set.Var(choice{&f.launch, []string{"client", "tmux", "none"}}, "launch", "how the agent starts, `client|none|tmux`: client is in this terminal, or its command is printed; none: its command is printed; tmux (not yet)")
 	complete(c, "launch", "client", "none")
 	complete(c, "setup", "run", "skip")
 }
+
+func (f *forkFlags) makesWorktree() bool { return !f.same && f.existing == "" }
 
 // choice is a flag that has one of a few words.
 type choice struct {
@@ -91,7 +97,7 @@ func (f *forkFlags) params(set *pflag.FlagSet, workspace string) (commands.ForkP
 		OperationID: uuid.NewString(), Workspace: workspace, Name: f.name, Include: f.include, Prompt: f.prompt, Launch: f.launch, At: f.at,
 	}
 	err := exclude(set,
-		[]string{"session", "latest", "no-session"}, []string{"base", "base-default"}, []string{"no-carry", "unstage"}, []string{"no-carry", "include"})
+		[]string{"session", "latest", "no-session"}, []string{"same-folder", "existing", "dir"}, []string{"same-folder", "no-session"}, []string{"base", "base-default"}, []string{"no-carry", "unstage"}, []string{"no-carry", "include"})
 	if err != nil {
 		return p, err
 	}
@@ -113,6 +119,16 @@ func (f *forkFlags) params(set *pflag.FlagSet, workspace string) (commands.ForkP
 			return p, err
 		}
 		p.Dir = dir
+	}
+	switch {
+	case f.same:
+		p.Worktree = &commands.Where{Kind: "same"}
+	case set.Changed("existing"):
+		path, err := filepath.Abs(f.existing)
+		if err != nil || f.existing == "" {
+			return p, errors.New("--existing wants the path of a worktree")
+		}
+		p.Worktree = &commands.Where{Kind: "existing", Existing: path}
 	}
 	no := false
 	if f.noCarry {
@@ -143,6 +159,7 @@ const mostCopies = 16
 
 func (l *line) forkCommand() *cobra.Command {
 	var f forkFlags
+	var dryRun bool
 	c := &cobra.Command{
 		Use:   "fork [WORKSPACE] --name BRANCH",
 		Short: "Fork an agent session into a child workspace",
@@ -152,6 +169,9 @@ conversation so far, as a session of its own. WORKSPACE (default: the current di
 touched. A refusal is given before anything is written; what fails or is cancelled later is taken back.
 
 Of the ignored files those come that WORKSPACE/.worktreeinclude or --include ask for, both in the syntax of a .gitignore.
+
+With --same-folder or --existing no branch and no worktree is made: the conversation is forked where it is, or with the
+changes into a clean worktree that there is already.
 
 A setup of the repository (.sidefork.json, orca.yaml, .cursor/worktrees.json, conductor.json) runs in the child once you
 have approved its content: sidefork trust. In a terminal it asks.
@@ -172,9 +192,13 @@ when there are several), else a workspace without an agent is made.`,
 		ValidArgsFunction: folders,
 	}
 	f.add(c)
+	c.Flags().BoolVar(&dryRun, "dry-run", false, "show what the fork would do, as sidefork plan does; write nothing")
 	l.completeSessions(c)
 	c.RunE = l.does(func(ctx context.Context, args []string) error {
-		if !c.Flags().Changed("name") {
+		if dryRun {
+			return l.planFork(ctx, c.Flags(), f, args)
+		}
+		if !c.Flags().Changed("name") && f.makesWorktree() {
 			return errors.New("fork wants a name for the child: --name BRANCH")
 		}
 		workspace, err := place(args)
@@ -228,7 +252,11 @@ func (l *line) fork(ctx context.Context, p commands.ForkParams) {
 
 func (l *line) showFork(r commands.ForkResult, startsHere bool) {
 	if r.Workspace != nil {
-		fmt.Fprintf(l.out, "Forked into %s.\n", commands.Printable(r.Workspace.Branch))
+		into := r.Workspace.Branch
+		if into == "" { // a worktree that there was may be on none
+			into = r.Workspace.Name
+		}
+		fmt.Fprintf(l.out, "Forked into %s.\n", commands.Printable(into))
 		l.fact("workspace", r.Workspace.Path)
 		l.fact("commit", short(r.Workspace.Head))
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/sidefork/sidefork/commands"
 )
@@ -29,38 +30,41 @@ refusals in the answer to --json.`,
 	}
 	f.add(c)
 	l.completeSessions(c)
-	c.RunE = l.does(func(ctx context.Context, args []string) error {
-		workspace, err := place(args)
-		if err != nil {
-			return err
-		}
-		if _, err := f.params(c.Flags(), workspace); err != nil {
-			return err
-		}
-		if !c.Flags().Changed("name") {
-			var i commands.Inspection
-			if a := l.ask(ctx, "sidefork.inspect", commands.InspectParams{Workspace: workspace}).into(&i); !a.done() {
-				l.tellPlan(a, commands.ForkParams{Workspace: workspace})
-				return nil
-			}
-			f.name = i.SuggestedName
-		}
-		p, err := f.params(c.Flags(), workspace)
-		if err != nil {
-			return err
-		}
-		a, err := l.chooseSession(ctx, &p, f)
-		if err != nil {
-			return err
-		}
-		if a.done() {
-			l.sure = "" // the plan names the session
-			a = l.ask(ctx, "sidefork.plan", p)
-		}
-		l.tellPlan(a, p)
-		return nil
-	})
+	c.RunE = l.does(func(ctx context.Context, args []string) error { return l.planFork(ctx, c.Flags(), f, args) })
 	return c
+}
+
+// planFork plans the fork of these flags.
+func (l *line) planFork(ctx context.Context, set *pflag.FlagSet, f forkFlags, args []string) error {
+	workspace, err := place(args)
+	if err != nil {
+		return err
+	}
+	if _, err := f.params(set, workspace); err != nil {
+		return err
+	}
+	if !set.Changed("name") && f.makesWorktree() {
+		var i commands.Inspection
+		if a := l.ask(ctx, "sidefork.inspect", commands.InspectParams{Workspace: workspace}).into(&i); !a.done() {
+			l.tellPlan(a, commands.ForkParams{Workspace: workspace})
+			return nil
+		}
+		f.name = i.SuggestedName
+	}
+	p, err := f.params(set, workspace)
+	if err != nil {
+		return err
+	}
+	a, err := l.chooseSession(ctx, &p, f)
+	if err != nil {
+		return err
+	}
+	if a.done() {
+		l.sure = "" // the plan names the session
+		a = l.ask(ctx, "sidefork.plan", p)
+	}
+	l.tellPlan(a, p)
+	return nil
 }
 
 // tellPlan prints a plan. Where the workspace was refused before there was anything to plan, that is the plan.

@@ -24,7 +24,7 @@ is taken back. Its log is a file in $XDG_STATE_HOME/sidefork/log. An editor star
 				l.refuse(commands.Refuse("notYet", "field", "--host"))
 				return nil
 			}
-			settings, warnings, err := commands.UserSettings(l.env.Getenv)
+			settings, over, warnings, err := l.settings()
 			if err != nil { // no reason not to serve: the defaults hold
 				fmt.Fprintf(l.err, "sidefork: %s\n", commands.Printable(err.Error()))
 			}
@@ -32,9 +32,10 @@ is taken back. Its log is a file in $XDG_STATE_HOME/sidefork/log. An editor star
 			l.status = sidecar.Serve(context.Background(), l.in, l.out, sidecar.Options{
 				Version:  versionOf(l.version),
 				Settings: settings,
+				Over:     over,
 				Getenv:   l.env.Getenv,
 				Agents:   forks,
-				Features: []string{"changed", "copies", "setup", "terminals", "turns"},
+				Features: []string{"changed", "copies", "form", "setup", "terminals", "turns"},
 				Recover: func(ctx context.Context, env *commands.Env) {
 					commands.RecoverFolders(ctx, env, env.Folders)
 				},

@@ -1,0 +1,140 @@
+//go:build unix
+
+package form
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/sidefork/sidefork/test/compare"
+	"github.com/sidefork/sidefork/test/ptydrive"
+	"github.com/sidefork/sidefork/test/snapshot"
+)
+
+// person sits at a terminal with `sidefork dialog` on it.
+type person struct {
+	*scene
+	terminal *ptydrive.Terminal
+}
+
+func (s *scene) sit(args ...string) *person {
+	s.t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.before = s.take()
+	env := append(os.Environ(), asCommandLine+"=1", "HOME="+s.home, "PATH="+filepath.Join(s.home, "bin")+":"+os.Getenv("PATH"), "XDG_STATE_HOME=", "XDG_CONFIG_HOME=", "CLAUDE_CONFIG_DIR=", "CODEX_HOME=")
+	terminal, err := ptydrive.Start(ptydrive.Program{Argv: append([]string{self, "dialog"}, args...), Dir: s.top, Env: env})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = terminal.Close() })
+	return &person{s, terminal}
+}
+
+func (p *person) sees(text string) {
+	p.t.Helper()
+	if _, err := p.terminal.Await(soon(p.t), text); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// enters types a line; it is not waited for, since what comes next is.
+func (p *person) enters(text string) {
+	p.t.Helper()
+	if err := p.terminal.Press(text + ptydrive.Enter); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *person) ends(status int) {
+	p.t.Helper()
+	if got, err := p.terminal.Wait(soon(p.t)); err != nil || got != status {
+		p.t.Errorf("exit status %d, %v; want %d", got, err, status)
+	}
+}
+
+func TestADialogInATerminalEndsInTheFork(t *testing.T) {
+	s := newScene(t, "setup")
+	s.converse(elder, "The elder", 9)
+	s.converse(younger, "The younger \x1b[2J", 10)
+	s.write(filepath.Join(s.top, "a"), "changed\n")
+	s.write(filepath.Join(s.home, "bin", "claude"), "#!/bin/sh\necho '2.1.332 (Claude Code)'\ntest \"$1\" = --version || { read word; echo \"agent: $word in $PWD with $*\"; }\n")
+	p := s.sit()
+	p.sees("Bring uncommitted changes (1 modified): yes")
+	p.sees("Run the setup of .sidefork.json: Do not run it")
+	p.sees("$ touch ran")
+	p.sees("Enter forks")
+	p.enters("1")
+	p.sees("2 claude · The elder")
+	p.enters("2")
+	p.sees("Session to fork: claude · The elder")
+	p.enters("2")
+	p.sees("empties it")
+	p.enters("two words")
+	p.sees("cannot be a branch")
+	p.enters("")
+	p.sees("cannot be a branch") // again: nothing is forked
+	p.enters("2")
+	p.sees("empties it")
+	p.enters("try")
+	p.sees("Name of the new branch: try")
+	p.enters("5")
+	p.sees("part of its name")
+	p.enters("old")
+	p.sees("1 older")
+	p.enters("1")
+	p.sees("Bring uncommitted changes (1 modified): no")
+	p.sees("own commit")
+	p.sees("Start from: older")
+	p.enters("4")
+	p.sees("own commit")
+	p.enters("5")
+	p.sees("part of its name")
+	p.enters("")
+	p.sees("1 The commit of main")
+	p.enters("1")
+	p.sees("Bring uncommitted changes (1 modified): yes")
+	p.enters("6")
+	p.sees("2 Run it")
+	p.enters("2")
+	p.sees("Run it (not approved yet: this once)")
+	p.enters("m")
+	p.sees("Where it works: In a new worktree")
+	p.enters("p")
+	p.sees("Plan for a fork of")
+	p.sees("touch ran")
+	p.sees("Enter forks")
+	s.untouched()
+	p.enters("")
+	p.sees("Forked into try.")
+	child := filepath.Join(filepath.Dir(s.top), "app-worktrees", "try")
+	p.enters("hello") // is the agent's, all of it
+	p.sees("agent: hello in " + child + " with --resume " + elder)
+	p.ends(0)
+	if err := os.Remove(filepath.Join(child, "ran")); err != nil {
+		t.Errorf("the setup did not run: %v", err)
+	}
+	for _, difference := range compare.Trees(s.top, child, compare.Options{Index: true}) {
+		t.Error(difference)
+	}
+	s.untouched(snapshot.Branch("try"), snapshot.Worktrees())
+}
+
+func TestADialogThatIsLeftWritesNothing(t *testing.T) {
+	s := newScene(t, "")
+	for _, key := range []string{"q" + ptydrive.Enter, ptydrive.CtrlC, ptydrive.CtrlD} {
+		p := s.sit()
+		p.sees("Enter forks")
+		if err := p.terminal.Press(key); err != nil {
+			t.Fatal(err)
+		}
+		p.ends(130)
+		s.untouched()
+	}
+	p := s.sit(filepath.Join(s.home, "bin"))
+	p.sees("notARepository")
+	p.ends(3)
+}
