@@ -15,9 +15,9 @@ import (
 	"github.com/sidefork/sidefork/commands"
 )
 
-// soon is a short patience. A machine that is so busy that nothing goes on for so long ends the command earlier than the
-// test means it, with the same reason.
-const soon = 3 * time.Second
+// soon is a short patience, and long enough for a busy machine: where nothing goes on for so long elsewhere the command ends
+// earlier than the test means it.
+const soon = 5 * time.Second
 
 // hangingGit is a git that never ends where the folder that it runs in, or one above, has a file .hang with its subcommand.
 const hangingGit = `#!/bin/bash
@@ -78,13 +78,14 @@ func (b *block) Stage(_ string, stage commands.Stage, _ int) {
 func (*block) Report(int, string) {}
 
 func TestWhatHeedsNoCancelIsUnknownUntilItComesBack(t *testing.T) {
+	t.Parallel()
 	for stage, effect := range map[commands.Stage]commands.Effect{commands.Preparing: commands.Nothing, commands.Copying: commands.Uncertain} {
 		t.Run(string(stage), func(t *testing.T) {
 			t.Parallel()
 			s := newScene(t)
 			argument, _ := json.Marshal(s.argument())
 			p := &block{stage: stage, release: make(chan struct{})}
-			result, failed := commands.Run(t.Context(), &commands.Env{Patience: soon / 3}, "sidefork.fork", argument, p)
+			result, failed := commands.Run(t.Context(), &commands.Env{Patience: soon}, "sidefork.fork", argument, p)
 			if failed == nil || failed.Reason.Code != "noProgress" || failed.Effect != effect {
 				t.Errorf("answered %+v, %+v", result, failed)
 			}
@@ -121,7 +122,7 @@ func TestAGitThatIsAtWorkIsNotEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	bin := t.TempDir()
-	slow := "#!/bin/bash\ncase \"$*\" in *'worktree add'*) for i in {1..24}; do sleep 0.25; cat /dev/null; done ;; esac\nexec " + real + ` "$@"` + "\n"
+	slow := "#!/bin/bash\ncase \"$*\" in *'worktree add'*) for i in {1..28}; do sleep 0.25; cat /dev/null; done ;; esac\nexec " + real + ` "$@"` + "\n"
 	if err := os.WriteFile(filepath.Join(bin, "git"), []byte(slow), 0o755); err != nil {
 		t.Fatal(err)
 	}
