@@ -19,16 +19,20 @@ import (
 // earlier than the test means it.
 const soon = 5 * time.Second
 
-// hangingGit is a git that never ends where the folder that it runs in, or one above, has a file .hang with its subcommand.
+// hangingGit is a git that never ends where the folder that it runs in, or one above, has a file .hang with its subcommand;
+// with "slow" it takes long to add a worktree, and is at work all the time.
 const hangingGit = `#!/bin/bash
 for ((d = 1; d <= $#; d++)); do case ${!d} in -c) ((d++)) ;; -*) ;; *) word=${!d}; break ;; esac; done
 at=$PWD
 while [ -n "$at" ] && [ ! -e "$at/.hang" ]; do at=${at%/*}; done
-if [ -n "$at" ] && [ "$(<"$at/.hang")" = "$word" ]; then exec sleep 1000; fi
+case "$([ -z "$at" ] || cat "$at/.hang") $word" in
+"slow worktree") for i in {1..28}; do sleep 0.25; cat /dev/null; done ;;
+"$word $word") exec sleep 1000 ;;
+esac
 exec REAL "$@"
 `
 
-func TestAGitThatNeverEndsIsEndedAndAllIsTakenBack(t *testing.T) {
+func TestAGitThatDoesNothingIsEndedAndOneAtWorkIsNot(t *testing.T) {
 	real, err := exec.LookPath("git")
 	if err != nil {
 		t.Fatal(err)
@@ -38,6 +42,21 @@ func TestAGitThatNeverEndsIsEndedAndAllIsTakenBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	t.Run("at work", func(t *testing.T) {
+		if _, err := os.Stat("/proc/self/io"); err != nil {
+			t.Skip("what a process does cannot be told here")
+		}
+		t.Parallel()
+		s := newScene(t)
+		if err := os.WriteFile(filepath.Join(filepath.Dir(s.parent), ".hang"), []byte("slow\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		argument, _ := json.Marshal(s.argument())
+		if _, failed := commands.Run(t.Context(), &commands.Env{Patience: soon}, "sidefork.fork", argument, nil); failed != nil {
+			t.Fatalf("%+v\n%s", failed, failed.Detail)
+		}
+		s.whole(t)
+	})
 	for hang, effect := range map[string]commands.Effect{
 		"status": commands.Nothing, "worktree": commands.RolledBack, "update-index": commands.RolledBack,
 	} {
@@ -110,27 +129,4 @@ func TestWhatHeedsNoCancelIsUnknownUntilItComesBack(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestAGitThatIsAtWorkIsNotEnded takes longer than the patience for a checkout that reads and writes all the time.
-func TestAGitThatIsAtWorkIsNotEnded(t *testing.T) {
-	if _, err := os.Stat("/proc/self/io"); err != nil {
-		t.Skip("what a process does cannot be told here")
-	}
-	real, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
-	bin := t.TempDir()
-	slow := "#!/bin/bash\ncase \"$*\" in *'worktree add'*) for i in {1..28}; do sleep 0.25; cat /dev/null; done ;; esac\nexec " + real + ` "$@"` + "\n"
-	if err := os.WriteFile(filepath.Join(bin, "git"), []byte(slow), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
-	s := newScene(t)
-	argument, _ := json.Marshal(s.argument())
-	if _, failed := commands.Run(t.Context(), &commands.Env{Patience: soon}, "sidefork.fork", argument, nil); failed != nil {
-		t.Fatalf("%+v\n%s", failed, failed.Detail)
-	}
-	s.whole(t)
 }
