@@ -198,6 +198,7 @@ type Launch struct {
 	Argv        []string           `json:"argv"`
 	Cwd         string             `json:"cwd"`
 	Env         map[string]*string `json:"env"`
+	Trust       agent.Trust        `json:"trust,omitempty"` // inherited, given, asks; "" where that is not known
 	CommandLine CommandLine        `json:"commandLine"`
 }
 

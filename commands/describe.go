@@ -142,5 +142,5 @@ func describeLaunch(l *agent.Launch) *Launch {
 	if l == nil {
 		return nil
 	}
-	return &Launch{Argv: l.Argv, Cwd: l.Cwd, Env: l.Env, CommandLine: commandLine(*l)}
+	return &Launch{Argv: l.Argv, Cwd: l.Cwd, Env: l.Env, Trust: l.Trust, CommandLine: commandLine(*l)}
 }

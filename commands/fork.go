@@ -97,7 +97,7 @@ func decideFork(ctx context.Context, env *Env, p ForkParams, progress Progress) 
 		return d, err
 	}
 	for _, there := range places {
-		launch, err := planLaunch(ctx, env, d.session, there, p) // the agent is installed and can fork it
+		launch, err := planLaunch(ctx, env, d.session, d.parent, d.family, there, p) // the agent is installed and can fork it
 		if err != nil {
 			return d, err
 		}
@@ -189,7 +189,7 @@ func (m *madeChild) handOver(ctx context.Context, env *Env, p ForkParams, d *dec
 		Carried:   m.carried,
 		Setup:     m.setup.result,
 		Terminals: m.setup.terminals,
-		Warnings:  append([]Warning{}, slices.Concat(late, m.place.warnings, m.setup.warnings, missing)...),
+		Warnings:  append([]Warning{}, slices.Concat(late, m.place.warnings, m.setup.warnings, missing, aboutTrust(launch))...),
 	}
 }
 

@@ -84,7 +84,8 @@ func decideElsewhere(ctx context.Context, env *Env, p ForkParams, refused func(e
 	if called == "" {
 		called = env.forkName(e.target.Path, e.target.Branch, "")
 	}
-	e.launch, err = planLaunch(ctx, env, e.session, place{branch: called, folder: e.target.Path}, p)
+	e.launch, err = planLaunch(ctx, env, e.session, e.parent, e.family, place{branch: called, folder: e.target.Path}, p)
+	e.warnings = append(e.warnings, aboutTrust(e.launch)...)
 	return e, refused(err)
 }
 

@@ -142,7 +142,7 @@ func planAgent(ctx context.Context, env *Env, into *Plan, session *agent.Session
 		there.folder = parent.Path
 	}
 	before := len(into.Refusals)
-	launch, err := planLaunch(ctx, env, session, there, p)
+	launch, err := planLaunch(ctx, env, session, parent, family, there, p)
 	if err := collect(into, err); err != nil {
 		return err
 	}
@@ -155,6 +155,7 @@ func planAgent(ctx context.Context, env *Env, into *Plan, session *agent.Session
 	}
 	if placed {
 		into.addLaunch(launch)
+		into.Warnings = append(into.Warnings, aboutTrust(launch)...)
 	}
 	return nil
 }

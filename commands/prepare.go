@@ -113,7 +113,7 @@ func findSession(ctx context.Context, env *Env, parent worktree.Worktree, family
 
 // planLaunch settles how the child's agent will be started, before anything exists: the agent is installed, its version
 // can fork, the session can be forked. nil for a branch-only fork.
-func planLaunch(ctx context.Context, env *Env, session *agent.Session, there place, p ForkParams) (*agent.Launch, error) {
+func planLaunch(ctx context.Context, env *Env, session *agent.Session, parent worktree.Worktree, family []worktree.Worktree, there place, p ForkParams) (*agent.Launch, error) {
 	if session == nil {
 		if p.Prompt != "" {
 			return nil, refuse("invalidArgument", "what", "a prompt needs a session")
@@ -122,12 +122,29 @@ func planLaunch(ctx context.Context, env *Env, session *agent.Session, there pla
 	}
 	pulse.Begin(ctx, "ask "+session.ID.Agent+" for its version")
 	launch, err := sessions.PrepareLaunch(ctx, env.sessions(), *session, agent.ForkRequest{
-		Parent: *session, Child: there.folder, Name: there.branch, Prompt: p.Prompt, At: p.At,
+		Parent: *session, Child: there.folder, Where: repositoryOf(parent, family), Name: there.branch, Prompt: p.Prompt, At: p.At,
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &launch, nil
+}
+
+// repositoryOf is how agents know the repository that they trust.
+func repositoryOf(parent worktree.Worktree, family []worktree.Worktree) agent.Repository {
+	where := agent.Repository{Parent: parent.Path}
+	if len(family) > 0 && family[0].Main {
+		where.Path, where.Bare = family[0].Path, family[0].Bare
+	}
+	return where
+}
+
+// aboutTrust warns of an agent that will ask before it does anything.
+func aboutTrust(launch *agent.Launch) []Warning {
+	if launch == nil || launch.Trust != agent.Asks {
+		return nil
+	}
+	return []Warning{warning("agentAsks", "", "agent", launch.Parent.Agent, "path", launch.Cwd)}
 }
 
 // mainCheckout is the repository's first checkout: what a setup copies from. Where there is none it is the parent.

@@ -170,6 +170,7 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"hookFailed":       {"The repository's post-checkout hook failed with exit status {status}.", "The workspace stands; read the detail."},
 	"hookWrote":        {"The repository's post-checkout hook changed files in the new workspace: {paths}.", "Look at them: they are not in the parent."},
 	"sessionNotForked": {"The workspace stands, but {agent} did not store the fork of session {id}: it has no conversation.", "Read the detail, mend its cause and fork again, or start {agent} in it anew."},
+	"agentAsks":        {"{agent} will ask whether it may work in {path}: it was not told before to trust this repository.", "Answer it in its terminal; sidefork does not answer for you."},
 	"startUnknown":     {"The agent was not seen to start.", "Look at its terminal."},
 	"settingIgnored":   {"The setting {name} is not known and was ignored.", "Correct or remove it."},
 	"recovered":        {"What was interrupted earlier was taken back: {path}.", ""},

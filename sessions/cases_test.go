@@ -1,16 +1,20 @@
 package sessions
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/sidefork/sidefork/sessions/agent"
+	"github.com/sidefork/sidefork/sessions/seen"
 )
 
 // The session cases of the case bank, by their numbers. Formats are those of public reports, older than the fixtures'.
@@ -114,7 +118,28 @@ func (p place) want(q Query, want ...string) Page {
 	if got := listed(page.Sessions); !slices.Equal(got, want) {
 		p.t.Errorf("got\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
 	}
+	p.remembered(q, page)
 	return page
+}
+
+// remembered lists again with a memory, once that it is filled by and once that it is listed from: the answer is the same.
+func (p place) remembered(q Query, want Page) {
+	p.t.Helper()
+	ctx, stop := context.WithCancel(p.t.Context())
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer stop()
+	c := p.config()
+	c.Seen = seen.New(func(f func(context.Context)) { running.Go(func() { f(ctx) }) }, func(bool) {})
+	bySource := func(all []Problem) []Problem {
+		return slices.SortedFunc(slices.Values(all), func(a, b Problem) int { return strings.Compare(a.Source, b.Source) })
+	}
+	for _, time := range []string{"first", "second"} {
+		got, err := List(ctx, c, q)
+		if err != nil || !reflect.DeepEqual(got.Sessions, want.Sessions) || got.Next != want.Next || !slices.Equal(bySource(got.Problems), bySource(want.Problems)) {
+			p.t.Errorf("with a memory, the %s time: %v, %+v\nwithout: %+v", time, err, got, want)
+		}
+	}
 }
 
 func (p place) app() Query { return Query{Worktrees: []string{p.in("app")}} }

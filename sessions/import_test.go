@@ -82,6 +82,8 @@ func TestOpencodesOwnLaunchPassesTheGuardAndNoOther(t *testing.T) {
 	if err != nil || l.Import == nil || l.Session.ID == id {
 		t.Fatalf("%+v, %v", l, err)
 	}
+	_, err = PrepareLaunch(t.Context(), c, s, agent.ForkRequest{Child: p.in("child"), At: "msg_x"})
+	refused(t, err, "turnsUnknown")
 	c.Arguments = map[string][]string{"opencode": {"--session", id}}
 	_, err = PrepareLaunch(t.Context(), c, s, agent.ForkRequest{Child: p.in("child"), Name: "child"})
 	refused(t, err, "invalidArgument")

@@ -15,7 +15,7 @@ import (
 // probeLimit bounds how long a program may take to tell its version: opencode needs seconds of a processor for it.
 const probeLimit = 30 * time.Second
 
-// PrepareLaunch gives the command that forks s as r asks; r needs Child, Name, Prompt and At, the rest is filled in. It writes
+// PrepareLaunch gives the command that forks s as r asks; r needs Child, Where, Name, Prompt and At, the rest is filled in. It writes
 // nothing and the child need not exist yet, so that a fork can be refused before it begins. Refused: whatever keeps the
 // session from being forked, or from being forked there (turnsUnknown, turnsTooOld, turnUnknown, turnOpen,
 // turnIsCompaction), agentNotInstalled, agentTooOld, agentProbeFailed, invalidArgument.

@@ -1,8 +1,8 @@
 // Package sessions knows which conversations with coding agents exist, which are live, where each belongs, and how each is
 // forked. It has one table of agents; everything that differs between them is in a folder of its own below.
 //
-// List and Find read the agents' stores and write nothing, ever. PrepareLaunch gives the command that forks a session,
-// Import has an agent store the fork that needs that first, and AwaitStart sees it come up; starting it is the caller's.
+// List, Find and Turns read the agents' stores and write nothing, ever. PrepareLaunch gives the command that forks a session,
+// Import does what a fork needs before its agent starts, and AwaitStart sees it come up; starting it is the caller's.
 // Locate finds the session that runs in a terminal, and Guard refuses a command line that would write into one that runs.
 // What a transcript holds is data: of all that is read, only
 // an id that matches its agent's pattern, and the path of its file, ever enter a command.
@@ -102,6 +102,7 @@ func List(ctx context.Context, c Config, q Query) (Page, error) {
 	if q.Only != "" {
 		tops = []string{q.Only}
 	}
+	c.Seen.Settle()
 	var all []Session
 	var page Page
 	for _, a := range agents {

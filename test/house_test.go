@@ -120,6 +120,7 @@ func TestOneGitOneExec(t *testing.T) {
 		"go.lsp.dev/uri":               {"sidecar", "test"},
 		"github.com/spf13/cobra":       {"cmd/sidefork/cli"},
 		"github.com/fsnotify/fsnotify": {"sessions/watch"},
+		"github.com/BurntSushi/toml":   {"sessions/codex"},
 		"mvdan.cc/sh/v3/syntax":        {"sessions/guard"},
 		"go.yaml.in/yaml/v3":           {"commands/setup"},
 	}

@@ -74,8 +74,28 @@ type Launch struct {
 	Prepared time.Time
 	// Forecast is what the fork sends again; nil where it is not known. PrepareLaunch fills it in for a fork of all.
 	Forecast *Forecast
+	// Trust says whether the agent will ask whether it may work in the child; "" where that is not known, or it never asks.
+	Trust Trust
 	// Import has to be done before Argv is started; nil where the agent makes the fork as it starts.
 	Import *Import
+}
+
+// Trust is what an agent that asks whether a folder is to be trusted makes of a child.
+type Trust string
+
+// What an agent makes of a child. sidefork never writes into an agent's settings, and gives no more than the parent has.
+const (
+	Inherited Trust = "inherited" // the agent trusts the whole repository, or the child's own folder already
+	Given     Trust = "given"     // it trusts the parent, and is told by its own argument to trust the child for this start
+	Asks      Trust = "asks"      // it will ask the person
+)
+
+// Repository is how agents know one that they trust.
+type Repository struct {
+	Path string // the main checkout's physical top level, or the bare repository itself; "" where that is not known
+	Bare bool
+	// Parent is the physical top level of the workspace that is forked.
+	Parent string
 }
 
 // Import is what has to be done for a fork before its agent starts: one of a conversation that the agent's program is to
@@ -129,7 +149,8 @@ type Forecast struct {
 // ForkRequest asks for the launch of a fork of Parent in Child.
 type ForkRequest struct {
 	Parent  Session
-	Child   string  // absolute path of the child's top level
+	Child   string // absolute path of the child's top level
+	Where   Repository
 	Name    string  // what the child session is to be called
 	Prompt  string  // first message in the fork; "" for none
 	At      string  // the last turn that the fork is to know; "" for all

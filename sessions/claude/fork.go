@@ -58,7 +58,7 @@ func fork(r agent.ForkRequest) (agent.Launch, error) {
 	}
 	return agent.Launch{
 		Argv: argv, Cwd: r.Child, Env: env, Parent: r.Parent.ID, Session: agent.ID{Agent: name, ID: id.String()}, Import: first,
-		Forecast: forecast,
+		Forecast: forecast, Trust: trust(r),
 	}, nil
 }
 

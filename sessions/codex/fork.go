@@ -18,16 +18,18 @@ func fork(r agent.ForkRequest) (agent.Launch, error) {
 	if r.At != "" {
 		return forkAt(r)
 	}
+	trusted, arguments := trust(r)
 	argv := append([]string{r.Program}, r.Arguments...)
 	if r.Version.Before(agent.Version{0, 159, 0}) {
 		argv = append(argv, "fork", "-C", r.Child)
 	} else {
 		argv = append(argv, "fork", "-c", "tui.resume_cwd=current")
 	}
+	argv = append(argv, arguments...)
 	argv = withPrompt(append(argv, r.Parent.ID.ID), r.Prompt)
 	return agent.Launch{
 		Argv: argv, Cwd: r.Child, Env: map[string]*string{"CODEX_HOME": agent.Pin(r.Parent)},
-		Parent: r.Parent.ID, Session: agent.ID{Agent: name}, // Codex chooses the id
+		Parent: r.Parent.ID, Session: agent.ID{Agent: name}, Trust: trusted, // Codex chooses the id
 	}, nil
 }
 

@@ -31,9 +31,11 @@ func forkAt(r agent.ForkRequest) (agent.Launch, error) {
 	}
 	env := map[string]*string{"CODEX_HOME": agent.Pin(r.Parent)}
 	argv := append([]string{r.Program}, r.Arguments...)
-	argv = withPrompt(append(argv, "resume", "-c", "tui.resume_cwd=current", agent.Pending), r.Prompt)
+	trusted, arguments := trust(r)
+	argv = append(append(argv, "resume", "-c", "tui.resume_cwd=current"), arguments...)
+	argv = withPrompt(append(argv, agent.Pending), r.Prompt)
 	return agent.Launch{
-		Argv: argv, Cwd: r.Child, Env: env, Parent: r.Parent.ID, Session: agent.ID{Agent: name}, Forecast: last.Forecast(),
+		Argv: argv, Cwd: r.Child, Env: env, Parent: r.Parent.ID, Session: agent.ID{Agent: name}, Forecast: last.Forecast(), Trust: trusted,
 		Import: &agent.Import{
 			Argv: []string{r.Program, "app-server"}, Env: env,
 			Talk: func(to io.Writer, from io.Reader) (string, error) { return askForFork(to, from, r) },

@@ -81,12 +81,19 @@ const fresh = 5
 func (s *squeezer) add(part []byte) {
 	s.used = true
 	for i := 0; i < len(part) && !s.full; i++ {
-		if s.quoted && s.escape == 0 && !s.keep { // of what is dropped, only the ends matter
-			n := bytes.IndexAny(part[i:], `"\\`)
-			if n < 0 {
+		if s.quoted && s.escape == 0 && !s.keep { // of what is dropped, only the end matters
+			for i < len(part) && part[i] != '"' {
+				if part[i] == '\\' {
+					i++ // what is escaped ends nothing
+				}
+				i++
+			}
+			if i > len(part) {
+				s.escape = fresh
+			}
+			if i >= len(part) {
 				return
 			}
-			i += n
 		}
 		c := part[i]
 		if !s.quoted {

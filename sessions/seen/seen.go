@@ -6,7 +6,7 @@
 // another one by now, through links, and where a file was read so soon after it was written that its time may not show the
 // next change. A nil Memory reads everything each time.
 //
-// It follows the disk by a moment: what was written just now may be seen a few milliseconds later, and is told then.
+// It follows the disk by a moment; Settle takes in all that has happened so far.
 package seen
 
 import (
@@ -86,6 +86,23 @@ func New(run func(func(ctx context.Context)), changed func(names bool)) *Memory 
 		m.doubt()
 	})
 	return m
+}
+
+// Settle takes in what has happened so far. Whoever lists does it first, so that it sees what it has written itself. Where
+// it is not certain that all was told, everything is looked at again.
+func (m *Memory) Settle() {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	watcher := m.watcher
+	m.mu.Unlock()
+	if watcher == nil || watcher.Settle() {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.doubt()
 }
 
 // Entries gives the names in a folder, in their order, as os.ReadDir does.

@@ -24,7 +24,6 @@ type disk struct {
 	memory *Memory
 	events chan bool
 	reads  int
-	marks  int
 }
 
 func newDisk(t *testing.T) *disk {
@@ -81,14 +80,11 @@ func (d *disk) names() (names []string) {
 	return names
 }
 
-// settle waits until all that was done so far was told: a new name is told after it.
+// settle takes in all that was done so far.
 func (d *disk) settle() {
 	d.t.Helper()
-	d.marks++
-	mark := fmt.Sprintf("mark%d", d.marks)
-	d.write(mark, "")
-	for !slices.Contains(d.names(), mark) {
-		<-d.events
+	if !d.memory.watcher.Settle() {
+		d.t.Fatal("it cannot be told whether all was told")
 	}
 }
 

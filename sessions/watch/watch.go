@@ -7,7 +7,13 @@ package watch
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -27,6 +33,11 @@ type Watcher struct {
 	system *fsnotify.Watcher
 	mu     sync.Mutex
 	added  map[string]bool
+
+	marks    string // a folder of ours that is watched too, for Settle; "" for none
+	settling sync.Mutex
+	marked   atomic.Int64  // the last mark that was made
+	told     chan struct{} // it was told
 }
 
 // New makes one that watches nothing yet. Run has to be called, which closes it.
@@ -35,7 +46,63 @@ func New() (*Watcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Watcher{system: system, added: map[string]bool{}}, nil
+	w := &Watcher{system: system, added: map[string]bool{}, told: make(chan struct{}, 1)}
+	if marks, err := os.MkdirTemp("", "sidefork-watch-"); err == nil {
+		if w.marks = marks; !told(marks) || system.Add(marks) != nil {
+			os.Remove(marks)
+			w.marks = ""
+		}
+	}
+	return w, nil
+}
+
+// settleWithin bounds how long Settle waits.
+const settleWithin = 200 * time.Millisecond
+
+// Settle waits until all that has happened so far was told, and says whether that is certain. Of one source the system
+// tells in order: so a file is made, and what is told before it had happened before it. Where folders are sources of their
+// own (Windows) it is certain of nothing.
+func (w *Watcher) Settle() bool {
+	if w.marks == "" || runtime.GOOS == "windows" {
+		return false
+	}
+	w.settling.Lock()
+	defer w.settling.Unlock()
+	select {
+	case <-w.told: // of a mark that nobody waited for any more
+	default:
+	}
+	mark := w.mark(w.marked.Add(1))
+	f, err := os.OpenFile(mark, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return false
+	}
+	f.Close()
+	defer os.Remove(mark)
+	timer := time.NewTimer(settleWithin)
+	defer timer.Stop()
+	select {
+	case <-w.told:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+func (w *Watcher) mark(n int64) string { return filepath.Join(w.marks, strconv.FormatInt(n, 10)) }
+
+// isMark takes what is told of the folder of marks.
+func (w *Watcher) isMark(path string) bool {
+	if w.marks == "" || filepath.Dir(path) != w.marks {
+		return path == w.marks && path != ""
+	}
+	if path == w.mark(w.marked.Load()) {
+		select {
+		case w.told <- struct{}{}:
+		default: // told already: its file was made, and went
+		}
+	}
+	return true
 }
 
 // Add watches a folder, if it is not yet, and says whether it is. What happens from then on is told.
@@ -62,7 +129,12 @@ func (w *Watcher) Remove(folder string) {
 
 // Run tells each event, one after the other, until ctx ends.
 func (w *Watcher) Run(ctx context.Context, each func(Event)) {
-	defer w.system.Close()
+	defer func() {
+		w.system.Close()
+		if w.marks != "" {
+			os.RemoveAll(w.marks)
+		}
+	}()
 	for {
 		select {
 		case <-ctx.Done():
@@ -70,6 +142,9 @@ func (w *Watcher) Run(ctx context.Context, each func(Event)) {
 		case e, open := <-w.system.Events:
 			if !open {
 				return
+			}
+			if w.isMark(e.Name) {
+				continue
 			}
 			each(Event{Path: e.Name, Names: e.Has(fsnotify.Create) || e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename)})
 		case err, open := <-w.system.Errors:

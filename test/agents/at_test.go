@@ -5,6 +5,7 @@ package agents_test
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -70,4 +71,29 @@ func TestForkFromAnEarlierTurnKnowsNothingThatWasSaidLater(t *testing.T) {
 			t.Error("the parent does not know any more what was said last")
 		}
 	})
+}
+
+// What was said before Claude Code summed a conversation up is still in its file: a fork from there has it whole.
+func TestForkFromBeforeACompactionKnowsWhatWasSaidAndNoSummary(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, claude())
+	const id, prompt = "3528a843-a115-444c-b5fb-a35c2334fb91", "What was said before?"
+	text := strings.ReplaceAll(read(t, filepath.Join("..", "fixtures", "claude", "compacted.jsonl")), "/home/dev/src/main", w.repo)
+	write(t, filepath.Join(w.account, "projects", claudeFolder(w.repo), id+".jsonl"), text)
+	turns := w.turns(id)
+	if len(turns) != 6 || turns[3].Role != "compaction" || turns[3].Reason == nil || turns[3].Reason.Code != "turnIsCompaction" {
+		t.Fatalf("the turns: %+v", turns)
+	}
+	f := w.fork(id, "child", "--at", turns[1].ID, "--prompt", prompt)
+	w.launch(f)
+	r := w.turn(prompt)
+	body := string(r.Body)
+	for words, want := range map[string]bool{"one CODEWORD-CMP": true, `"two"`: true, `"three"`: false, `"four"`: false, "This session is being continued": false} {
+		if strings.Contains(body, words) != want {
+			t.Errorf("the request has %q: %v", words, !want)
+		}
+	}
+	if w.told(id) != text {
+		t.Error("the parent's transcript was changed")
+	}
 }
