@@ -2,6 +2,7 @@ package commands
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -94,6 +95,9 @@ func aboutSession(s Session) string {
 	}
 	if s.LastActivity != nil {
 		parts = append(parts, s.LastActivity.UTC().Format(time.DateTime)+" UTC")
+	}
+	if s.Forecast != nil {
+		parts = append(parts, inWords("tokens", "count", strconv.FormatInt(s.Forecast.Tokens, 10)))
 	}
 	if s.State == agent.Live {
 		parts = append(parts, inWords("live"))

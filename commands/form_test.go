@@ -69,6 +69,22 @@ func TestANewerSessionIsNotPutInThePlaceOfTheOneThatIsShown(t *testing.T) {
 	}
 }
 
+func TestASessionIsOneLineOfWhatOneKnowsItBy(t *testing.T) {
+	at := time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)
+	for want, s := range map[string]Session{
+		"claude · Title · 2026-05-01 10:00:00 UTC · sends 4321 tokens again · live": {
+			Agent: "claude", ID: "x", Title: "Title", FirstPrompt: "no", LastActivity: &at, Forecast: &agent.Forecast{Tokens: 4321}, State: agent.Live,
+		},
+		"pi · what one said first":              {Agent: "pi", ID: "x", FirstPrompt: "what one\nsaid\x1b first"},
+		"codex · x":                             {Agent: "codex", ID: "x"},
+		"pi · " + strings.Repeat("ä", 79) + "…": {Agent: "pi", Title: strings.Repeat("ä", 99)},
+	} {
+		if got := aboutSession(s); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestAnswersAreExactlyOneFork(t *testing.T) {
 	yes, no := true, false
 	for answers, want := range map[string]ForkParams{

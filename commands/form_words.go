@@ -8,6 +8,7 @@ var formWords = map[string]string{
 	"sessionNone":   "Session to fork (the newest cannot be forked: {why})",
 	"noAgent":       "No agent: a workspace without a conversation",
 	"sessionGone":   "The session is gone: {id}. Choose another one, or no agent.",
+	"tokens":        "sends {count} tokens again",
 	"live":          "live",
 	"name":          "Name of the new branch",
 	"nameMissing":   "A fork needs a name.",

@@ -201,11 +201,16 @@ func (b bench) inspect() error {
 		begin := time.Now()
 		_, err := s.call("workspace/executeCommand", map[string]any{"command": "sidefork.inspect", "arguments": []any{map[string]any{"workspace": repo}}})
 		return time.Since(begin), err
-	}, func() (time.Duration, error) { return timed("git", "-C", repo, "status", "--porcelain") })
+	}, func() (time.Duration, error) { return timed("git", "-C", repo, "status", "--porcelain") }, func() (time.Duration, error) {
+		begin := time.Now() // a dialog opens; what is not counted by then follows
+		_, err := s.call("command/resolve", map[string]any{"command": "sidefork.fork", "arguments": []any{map[string]any{"workspace": repo}}})
+		return time.Since(begin), err
+	})
 	if err != nil {
 		return err
 	}
 	row("inspect, 50,000 files, 500 changed, 500 new", times[0], times[1], "git status", "≤ 1.5")
+	row("the dialog of the same, as it opens", times[2], times[1], "git status", "≤ 300 ms")
 	return os.RemoveAll(repo)
 }
 

@@ -81,12 +81,15 @@ func (d *dialog) run(ctx context.Context) error {
 	}
 	for {
 		d.draw()
-		word, answered := d.command(ctx)
+		word, answered, failed := d.command(ctx)
+		if failed != nil {
+			d.refuse(failed)
+			return nil
+		}
 		if !answered {
 			d.tell(answer{result: []byte(`{"status":"cancelled"}`), cancelled: true}, nil)
 			return nil
 		}
-		var failed *commands.Failure
 		switch number, err := strconv.Atoi(word); {
 		case word == "":
 			done, failed := d.submit(ctx)
@@ -119,7 +122,7 @@ func (d *dialog) run(ctx context.Context) error {
 
 // command waits for what the person types next. Meanwhile the form is drawn anew with each piece of news, as long as
 // something in it is still being read.
-func (d *dialog) command(ctx context.Context) (word string, answered bool) {
+func (d *dialog) command(ctx context.Context) (word string, answered bool, failed *commands.Failure) {
 	for {
 		fmt.Fprint(d.err, "> ")
 		var news <-chan struct{}
@@ -129,14 +132,15 @@ func (d *dialog) command(ctx context.Context) (word string, answered bool) {
 		word, ok, new := d.typedOr(ctx, news)
 		switch {
 		case new:
-			if _, failed := d.resolve(ctx, d.answers(), true); failed == nil {
-				fmt.Fprintln(d.err)
-				d.draw()
+			fmt.Fprintln(d.err)
+			if _, failed := d.resolve(ctx, d.answers(), true); failed != nil {
+				return "", false, failed
 			}
+			d.draw()
 		case !ok, strings.EqualFold(word, "q"):
-			return "", false
+			return "", false, nil
 		default:
-			return word, true
+			return word, true, nil
 		}
 	}
 }
