@@ -10,10 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/sidefork/sidefork/test/editor"
+	"github.com/sidefork/sidefork/test/ptydrive"
 )
 
 // withTmux gives a world a tmux server of its own that ends with the test.
@@ -23,7 +25,11 @@ func withTmux(t *testing.T) *world {
 		t.Skip("tmux is not installed")
 	}
 	w := newWorld(t)
-	t.Cleanup(func() { _, _ = w.tmux("kill-server") }) // there may be none
+	t.Cleanup(func() {
+		if err := ptydrive.EndTmux("sidefork", w.environment(), 30*time.Second); err != nil {
+			t.Error(err)
+		}
+	})
 	return w
 }
 
