@@ -39,7 +39,7 @@ func RunRecorded(ctx context.Context, env *Env, r Recording) (terminal.Ended, *F
 		return terminal.Ended{}, failureOf(err)
 	}
 	all := env.state("terminals")
-	terminal.Sweep(all, env.Settings.keepFor())
+	SweepTerminals(env)
 	o := terminal.Options{
 		Argv: launch.Argv, Cwd: launch.Cwd, Env: launch.Env, Job: []string{env.Self, JobCommand, "--"}, In: r.In, Out: r.Out,
 		Folder: r.Folder, Most: env.Settings.transcriptBytes(),
@@ -62,6 +62,9 @@ func RunRecorded(ctx context.Context, env *Env, r Recording) (terminal.Ended, *F
 	ended.Record = errors.Join(unrecorded, ended.Record)
 	return ended, nil
 }
+
+// SweepTerminals deletes the records that are older than the user wants to keep them. A sidecar does this when it starts.
+func SweepTerminals(env *Env) { terminal.Sweep(env.state("terminals"), env.Settings.keepFor()) }
 
 // guarded refuses a command that would write into a session that runs.
 func guarded(ctx context.Context, env *Env, argv []string) error {

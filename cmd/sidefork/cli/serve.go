@@ -49,6 +49,7 @@ is taken back. Its log is a file in $XDG_STATE_HOME/sidefork/log. An editor star
 				Self:     l.env.Self,
 				Recover: func(ctx context.Context, env *commands.Env) {
 					commands.RecoverFolders(ctx, env, env.Folders)
+					commands.SweepTerminals(env)
 				},
 			})
 			return nil
