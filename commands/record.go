@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,6 +66,18 @@ func RunRecorded(ctx context.Context, env *Env, r Recording) (terminal.Ended, *F
 
 // SweepTerminals deletes the records that are older than the user wants to keep them. A sidecar does this when it starts.
 func SweepTerminals(env *Env) { terminal.Sweep(env.state("terminals"), env.Settings.keepFor()) }
+
+// RecordedAgents are the names of the agents of which there are records.
+func RecordedAgents(env *Env) []string {
+	found, _ := terminal.List(env.state("terminals"), nil, func(agent.ID) bool { return false })
+	var names []string
+	for _, s := range found {
+		if !slices.Contains(names, s.ID.Agent) {
+			names = append(names, s.ID.Agent)
+		}
+	}
+	return names
+}
 
 // guarded refuses a command that would write into a session that runs.
 func guarded(ctx context.Context, env *Env, argv []string) error {

@@ -22,6 +22,7 @@ type recorder struct {
 	native func(context.Context) *agent.ID
 	draft  string
 	typed  func([]byte) // types
+	raw    func() bool  // the agent takes its keys one by one
 
 	given chan event
 	done  chan struct{}
@@ -58,9 +59,9 @@ const (
 )
 
 // newRecorder begins a record. Close ends it.
-func newRecorder(o Options, columns, rows int, typed func([]byte)) *recorder {
+func newRecorder(o Options, columns, rows int, typed func([]byte), raw func() bool) *recorder {
 	r := &recorder{
-		folder: o.Folder, values: secretValues(o.Env), draft: o.Draft, typed: typed,
+		folder: o.Folder, values: secretValues(o.Env), draft: o.Draft, typed: typed, raw: raw,
 		native: o.Native, given: make(chan event, 64), done: make(chan struct{}),
 		record: o.Record, screen: newScreen(columns, rows, o.Most), columns: columns,
 	}
@@ -148,8 +149,11 @@ func (r *recorder) drawn() {
 	}
 }
 
-// ready says whether the agent takes a draft now for what it is: it knows pastes, has drawn its prompt and asks nothing.
-func (r *recorder) ready() bool { return r.screen.pastes && r.record.ShownAt != nil && !r.asks() }
+// ready says whether the agent takes a draft now for what it is: it knows pastes and takes its keys one by one, has drawn
+// its prompt and asks nothing.
+func (r *recorder) ready() bool {
+	return r.screen.pastes && r.raw() && r.record.ShownAt != nil && !r.asks()
+}
 
 func (r *recorder) asks() bool {
 	kind := ReadWords(r.screen.shown()).Kind

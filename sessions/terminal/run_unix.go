@@ -33,10 +33,12 @@ func Run(o Options) (Ended, error) {
 	}
 	defer master.Close()
 	columns, rows, err := term.GetSize(int(o.In.Fd()))
-	if err != nil {
+	if err == nil {
+		setSize(master, columns, rows)
+	}
+	if columns <= 0 || rows <= 0 { // a terminal may not know
 		columns, rows = 80, 24
 	}
-	setSize(master, columns, rows)
 
 	r, release, err := begin(o, columns, rows, master)
 	if err != nil {
@@ -114,6 +116,21 @@ func setSize(master *os.File, columns, rows int) {
 	})
 }
 
+// keyByKey says whether what runs on a terminal takes its keys one by one. What is read in lines ends a line at each line
+// break, of a paste too.
+func keyByKey(master *os.File) bool {
+	raw, err := master.SyscallConn()
+	if err != nil {
+		return false
+	}
+	is := false
+	_ = raw.Control(func(fd uintptr) {
+		modes, err := unix.IoctlGetTermios(int(fd), readTermios)
+		is = err == nil && modes.Lflag&unix.ICANON == 0
+	})
+	return is
+}
+
 // lastWords is how long what was drawn before the end may take to come through.
 const lastWords = 200 * time.Millisecond
 
@@ -140,7 +157,7 @@ func begin(o Options, columns, rows int, master *os.File) (recording, func(), er
 	if err != nil {
 		return r, nil, err
 	}
-	r.recorder = newRecorder(o, columns, rows, func(keys []byte) { _, _ = r.keys.Write(keys) })
+	r.recorder = newRecorder(o, columns, rows, func(keys []byte) { _, _ = r.keys.Write(keys) }, func() bool { return keyByKey(master) })
 	return r, release, nil
 }
 
@@ -208,7 +225,7 @@ func (o Options) resize(master *os.File, r recording) {
 		return
 	}
 	setSize(master, columns, rows)
-	if r.recorder != nil {
+	if r.recorder != nil && columns > 0 && rows > 0 {
 		r.Resize(columns, rows)
 	}
 }

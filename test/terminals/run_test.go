@@ -133,6 +133,13 @@ func TestARecordedTerminalIsListedAndForkedAsADraft(t *testing.T) {
 	if ended.ID != live.ID || ended.State != "ended" || ended.PID != 0 || ended.Title != "wren at work" {
 		t.Errorf("once it has ended it is listed as %+v", ended)
 	}
+	var filtered struct{ Sessions []session }
+	if w.json(&filtered, "sessions", "--agent", "wren"); len(filtered.Sessions) != 1 {
+		t.Errorf("by its agent there are %+v", filtered)
+	}
+	if _, _, status := w.sidefork("sessions", "--agent", "heron"); status != 2 {
+		t.Errorf("an agent that nobody knows: %d", status)
+	}
 	w.isPrivate()
 	kept, err := os.ReadFile(ended.Source)
 	if err != nil {
@@ -204,4 +211,31 @@ func (w *world) isPrivate() {
 	if err != nil {
 		w.t.Error(err)
 	}
+}
+
+func TestADraftIsNotTypedIntoWhatReadsLines(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	// It says that it knows pastes, and does not: each line break of one would send a line.
+	if err := os.WriteFile(filepath.Join(w.bin, "sparrow"), []byte("#!/bin/sh\nprintf '\\033[?2004hsparrow> '\nread -r line\necho \"got [$line]\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	id := "5f0c8e2a-0000-4000-8000-000000000001"
+	folder := filepath.Join(w.home, ".local", "state", "sidefork", "terminals", id)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "draft"), []byte("a\nb"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := w.open("sidefork", "run", "--record", folder, "--", "sparrow")
+	s.await("sparrow> ")
+	until(t, "what was shown", func() (string, bool) { // by then a draft would have been typed
+		text, _ := os.ReadFile(filepath.Join(folder, "transcript"))
+		return string(text), strings.Contains(string(text), "sparrow>")
+	})
+	s.press("mine\r")
+	s.await("got [mine]")
+	s.await("it is in " + folder + "/draft")
+	s.exits(0)
 }

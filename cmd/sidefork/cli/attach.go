@@ -95,7 +95,9 @@ func (l *line) attach(ctx context.Context, args []string) error {
 	}
 	if pane.Dead {
 		fmt.Fprintf(l.err, "sidefork: the agent has ended with exit status %d.\n", pane.Status)
-		l.status = exitFailed
+		if pane.Status != 0 {
+			l.status = exitFailed
+		}
 		return tmux.Forget(ctx, pane.Name)
 	}
 	return nil
