@@ -63,7 +63,7 @@ func newRecorder(o Options, columns, rows int, typed func([]byte), raw func() bo
 	r := &recorder{
 		folder: o.Folder, values: secretValues(o.Env), draft: o.Draft, typed: typed, raw: raw,
 		native: o.Native, given: make(chan event, 64), done: make(chan struct{}),
-		record: o.Record, screen: newScreen(columns, rows, o.Most), columns: columns,
+		record: o.Record, screen: newScreen(columns, rows, o.Most), columns: columns, flushed: time.Now(),
 	}
 	r.alive, r.ended = context.WithCancel(context.Background())
 	r.write()
