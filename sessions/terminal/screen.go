@@ -58,8 +58,12 @@ func newScreen(columns, rows, most int) *screen {
 
 func within(n, most int) int { return min(max(n, 1), most) }
 
-// Close ends it. Its text stays.
-func (s *screen) Close() { _ = s.emulator.Close() }
+// Close ends it. Its text stays. (The emulator's own Close must not be called while its answers are read.)
+func (s *screen) Close() {
+	if answers, ok := s.emulator.InputPipe().(io.Closer); ok {
+		_ = answers.Close()
+	}
+}
 
 // Write shows what a program writes. It never fails: a screen that breaks keeps what has scrolled off before.
 func (s *screen) Write(p []byte) (int, error) {
