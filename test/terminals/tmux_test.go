@@ -227,3 +227,23 @@ func TestATextThatAClientBringsIsItsOwnToPasteWhereWeCannot(t *testing.T) {
 		t.Errorf("the fork: %+v", answer)
 	}
 }
+
+func TestALongDraftComesWholeAndTheLastOfALongerOne(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	e := w.edit()
+	const line = "a line of what an agent has shown\n"
+	answer, _ := w.forkOf(e, "child", "the first line\n"+strings.Repeat(line, 4000)+"the last line", "client") // more than a draft, and than the kernel holds
+	p, err := ptydrive.Start(ptydrive.Program{Argv: answer.Launch.Argv, Dir: answer.Workspace.Path, Env: w.environment()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &screen{t, p}
+	t.Cleanup(s.close)
+	s.await("the last line")
+	keys := w.keys()
+	if !strings.HasSuffix(keys, "\nthe last line\x1b[201~") || strings.Contains(keys, "the first line") || !strings.Contains(keys, "earlier lines were left out]\n"+line) ||
+		len(keys) < 60<<10 || len(keys) > 66<<10 {
+		t.Errorf("%d bytes: %.300q … %q", len(keys), keys, keys[max(0, len(keys)-60):])
+	}
+}
