@@ -81,7 +81,7 @@ stories: skips
 	$(TEST) -race -run TestStories ./test
 
 cases: skips
-	$(TEST) ./test/cases/... ./test/crash/... ./test/property/... ./test/form
+	$(TEST) ./test/cases/... ./test/crash/... ./test/property/... ./test/form ./test/terminals
 
 agents: skips
 	GO_TEST='$(TEST)' test/agents/run

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/sidefork/sidefork/carry"
 	"github.com/sidefork/sidefork/carry/pulse"
@@ -75,31 +74,6 @@ func storeConversation(ctx context.Context, env *Env, launch *agent.Launch) (*ag
 		return nil, []Warning{warning("sessionNotForked", err.Error(), "agent", launch.Parent.Agent, "id", launch.Parent.ID)}
 	}
 	return &ready, nil
-}
-
-// startLimit bounds the wait for a fork's agent to be seen.
-const startLimit = 60 * time.Second
-
-// awaitStart tells the client when the agent of a child was seen to be up, and its session id where that could not be known
-// beforehand. It outlives the answer: the client starts the agent only after that.
-func awaitStart(env *Env, p ForkParams, session *agent.Session, child worktree.Worktree, launch *agent.Launch) {
-	if launch == nil || p.Launch != "client" || env.Notify == nil || env.Background == nil {
-		return
-	}
-	env.Background(func(ctx context.Context) {
-		ctx, cancel := context.WithTimeout(ctx, startLimit)
-		defer cancel()
-		started, err := sessions.AwaitStart(ctx, env.sessions(), *session, *launch)
-		switch {
-		case err == nil:
-			env.Notify("sidefork/started", StartedParams{OperationID: p.OperationID, Workspace: child.Path, Session: &started.Session, PID: started.PID})
-		case errors.Is(ctx.Err(), context.DeadlineExceeded):
-			w := warning("startUnknown", "")
-			env.Notify("sidefork/started", StartedParams{OperationID: p.OperationID, Workspace: child.Path, Warning: &w})
-		default:
-			env.log().Info("start not seen", zap.Error(err))
-		}
-	})
 }
 
 // rollBack takes everything back if err says that the fork failed, and says in the failure what it left.

@@ -190,16 +190,17 @@ type ForkCopy struct {
 type ForkSession struct {
 	Agent  string   `json:"agent"`
 	ID     string   `json:"id,omitempty"`
-	Parent agent.ID `json:"parent"`
+	Parent agent.ID `json:"parent,omitzero"` // absent where the child was given a text of the client's
 }
 
-// Launch is how the child's agent is started.
+// Launch is how the child's agent is started, or with Tmux alone, where it has been.
 type Launch struct {
-	Argv        []string           `json:"argv"`
-	Cwd         string             `json:"cwd"`
-	Env         map[string]*string `json:"env"`
+	Argv        []string           `json:"argv,omitempty"`
+	Cwd         string             `json:"cwd,omitempty"`
+	Env         map[string]*string `json:"env,omitzero"`
 	Trust       agent.Trust        `json:"trust,omitempty"` // inherited, given, asks; "" where that is not known
-	CommandLine CommandLine        `json:"commandLine"`
+	CommandLine CommandLine        `json:"commandLine,omitzero"`
+	Tmux        string             `json:"tmux,omitempty"` // the session's name in our server: sidefork attach NAME
 }
 
 // CommandLine is the launch's argv quoted for a shell, folder and environment included.
@@ -284,11 +285,12 @@ type PlannedCopy struct {
 }
 
 // StartedParams are those of the notification sidefork/started: the fork's agent was seen to be up, or (with Warning) it
-// was not within its time.
+// was not within its time, has failed, waits for an answer, or did not get its draft, which is then here.
 type StartedParams struct {
 	OperationID string    `json:"operationId"`
 	Workspace   string    `json:"workspace"` // the child, of which a call may have made several
 	Session     *agent.ID `json:"session,omitempty"`
 	PID         int       `json:"pid,omitempty"`
 	Warning     *Warning  `json:"warning,omitempty"`
+	Draft       string    `json:"draft,omitempty"`
 }

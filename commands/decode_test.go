@@ -83,7 +83,6 @@ func TestWrongForkArgumentIsRefusedByName(t *testing.T) {
 		{`"onCarryFailure":"keep"`, "notYet", "onCarryFailure"},
 		{`"setup":{"decision":"skip","hash":"h"}`, "invalidArgument", "setup.hash"},
 		{`"at":"m"`, "invalidArgument", "at"},
-		{`"launch":"tmux"`, "notYet", "launch"},
 		{`"worktree":"same"`, "invalidArgument", "a fork without a session"},
 		{`"worktree":{"existing":""}`, "invalidArgument", "worktree.existing is missing"},
 		{`"worktree":{"existing":"x"}`, "invalidArgument", "not an absolute path"},
@@ -94,7 +93,9 @@ func TestWrongForkArgumentIsRefusedByName(t *testing.T) {
 		{`"worktree":"same","session":{"agent":"claude","id":"x"},"carry":true`, "invalidArgument", "carry has no place"},
 		{`"worktree":"same","session":{"agent":"claude","id":"x"},"include":["x"]`, "invalidArgument", "include has no place"},
 		{`"onDisconnect":"finish"`, "notYet", "onDisconnect"},
-		{`"transcript":{"agent":"gemini","text":"t"}`, "notYet", "transcript"},
+		{`"transcript":{"agent":"gemini","text":" \n"}`, "invalidArgument", "transcript.text"},
+		{`"transcript":{"text":"t"}`, "invalidArgument", "transcript.agent"},
+		{`"session":{"agent":"claude","id":"x"},"transcript":{"agent":"gemini","text":"t"}`, "invalidArgument", "exclude"},
 	} {
 		base := `{"workspace":"/w","name":"n",`
 		_, err := decodeFork(json.RawMessage(base+c.with+"}"), &Env{})

@@ -62,6 +62,9 @@ func (j judge) describe(s agent.Session) Session {
 	if home := sessions.Workspace(s.Cwd, j.tops); home != "" {
 		shape.Workspace = &home
 	}
+	if s.Recorded {
+		shape.Fork.Kind = "transcript"
+	}
 	if why := j.against(s, shape.Workspace); why != nil {
 		shape.Fork = SessionFork{Kind: "none", Reason: why}
 	}
@@ -77,7 +80,7 @@ func (j judge) against(s agent.Session, workspace *string) *Reason {
 	if why := j.placeOf(s, workspace); why != nil {
 		return why
 	}
-	if why, cannot := j.unusable[s.ID.Agent]; cannot {
+	if why, cannot := j.unusable[s.ID.Agent]; cannot && !s.Recorded {
 		return &why
 	}
 	return nil

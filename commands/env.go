@@ -14,8 +14,11 @@ type Env struct {
 	Settings Settings
 	Folders  []string // the client's workspace folders, for commands that name none
 	Getenv   func(string) string
-	Log      *zap.Logger
-	Memory   *Memory // what one command learns for the next; nil: nothing
+	Environ  func() []string // all of it, for an agent that is started here; nil: that of this process
+	// Self is the absolute path of sidefork, for what an agent's terminal is to run; "" where that is not known.
+	Self   string
+	Log    *zap.Logger
+	Memory *Memory // what one command learns for the next; nil: nothing
 	// Notify sends a notification to the client ("sidefork/started", "sidefork/changed"); nil where nobody listens.
 	Notify func(method string, params any)
 	// Background runs what outlives the answer (waiting for an agent to be up) until the client goes; nil: not at all.
@@ -44,6 +47,13 @@ func (e *Env) getenv(name string) string {
 		return os.Getenv(name)
 	}
 	return e.Getenv(name)
+}
+
+func (e *Env) environ() []string {
+	if e.Environ == nil {
+		return os.Environ()
+	}
+	return e.Environ()
 }
 
 // Progress hears how a command goes. Stage is called once for each stage that is reached; percent (0 to 100) never goes

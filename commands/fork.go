@@ -60,6 +60,7 @@ type decision struct {
 type childPlan struct {
 	place  place
 	launch *agent.Launch
+	seat   seat // the terminal that it starts on, if that is ours
 	port   string
 }
 
@@ -101,7 +102,11 @@ func decideFork(ctx context.Context, env *Env, p ForkParams, progress Progress) 
 		if err != nil {
 			return d, err
 		}
-		d.children = append(d.children, childPlan{place: there, launch: launch})
+		seat, err := chooseSeat(ctx, env, launch, there, p)
+		if err != nil {
+			return d, err
+		}
+		d.children = append(d.children, childPlan{place: there, launch: launch, seat: seat})
 	}
 	if d.setup, err = chooseSetup(ctx, env, d.parent, d.family, d.base, p.Setup); err != nil { // what may run in the child, or nothing
 		return d, err
@@ -180,16 +185,18 @@ func (m *madeChild) handOver(ctx context.Context, env *Env, p ForkParams, d *dec
 	if ctx.Err() != nil {
 		late = []Warning{warning("cancelTooLate", "")}
 	}
-	awaitStart(env, p, d.session, m.child, launch)
+	started, notStarted := startAgent(ctx, env, m.seat, launch)
+	awaitStart(env, p, d.session, m.child, launch, started)
 	return &ForkResult{
 		Status:    "completed",
 		Workspace: describeChild(m.child, d.parent, d.family, p),
 		Session:   forkedSession(launch),
-		Launch:    describeLaunch(launch),
+		Launch:    started.launch,
+		Draft:     started.draft,
 		Carried:   m.carried,
 		Setup:     m.setup.result,
 		Terminals: m.setup.terminals,
-		Warnings:  append([]Warning{}, slices.Concat(late, m.place.warnings, m.setup.warnings, missing, aboutTrust(launch))...),
+		Warnings:  append([]Warning{}, slices.Concat(late, m.place.warnings, m.setup.warnings, missing, aboutTrust(launch), notStarted)...),
 	}
 }
 

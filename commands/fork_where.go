@@ -30,7 +30,7 @@ func (p ForkParams) checkWhere() error {
 		{"copies", p.Copies > 1},
 		{"carry", kind == "same" && p.Carry != nil && *p.Carry},
 		{"include", kind == "same" && len(p.Include) > 0},
-		{"a fork without a session", kind == "same" && p.Session == nil},
+		{"a fork without a session", kind == "same" && p.Session == nil && p.Transcript == nil},
 		{"a name that is not plain text", Printable(p.Name) != p.Name},
 	} {
 		if one.asked {
@@ -51,6 +51,7 @@ type elsewhere struct {
 	parent, target worktree.Worktree // one and the same, or two of a repository
 	session        *agent.Session
 	launch         *agent.Launch
+	seat           seat // the terminal that it starts on, if that is ours
 	family         []worktree.Worktree
 	warnings       []Warning
 }
@@ -84,8 +85,12 @@ func decideElsewhere(ctx context.Context, env *Env, p ForkParams, refused func(e
 	if called == "" {
 		called = env.forkName(e.target.Path, e.target.Branch, "")
 	}
-	e.launch, err = planLaunch(ctx, env, e.session, e.parent, e.family, place{branch: called, folder: e.target.Path}, p)
+	there := place{branch: called, folder: e.target.Path}
+	if e.launch, err = planLaunch(ctx, env, e.session, e.parent, e.family, there, p); err != nil {
+		return e, refused(err)
+	}
 	e.warnings = append(e.warnings, aboutTrust(e.launch)...)
+	e.seat, err = chooseSeat(ctx, env, e.launch, there, p)
 	return e, refused(err)
 }
 
@@ -205,14 +210,16 @@ func forkElsewhere(ctx context.Context, env *Env, p ForkParams, progress Progres
 	if ctx.Err() != nil {
 		warnings = append(warnings, warning("cancelTooLate", ""))
 	}
-	awaitStart(env, p, e.session, e.target, launch)
+	started, notStarted := startAgent(ctx, env, e.seat, launch)
+	awaitStart(env, p, e.session, e.target, launch, started)
 	return &ForkResult{
 		Status:    "completed",
 		Workspace: e.describe(),
 		Session:   forkedSession(launch),
-		Launch:    describeLaunch(launch),
+		Launch:    started.launch,
+		Draft:     started.draft,
 		Carried:   carried,
-		Warnings:  append([]Warning{}, slices.Concat(warnings, missing)...),
+		Warnings:  append([]Warning{}, slices.Concat(warnings, missing, notStarted)...),
 	}, nil
 }
 
@@ -254,6 +261,6 @@ func planElsewhere(ctx context.Context, env *Env, p ForkParams) (*Plan, error) {
 	default:
 		result.Numbers = &carry.Numbers{}
 	}
-	result.addLaunch(e.launch)
+	result.addLaunch(e.launch, e.seat)
 	return result, nil
 }

@@ -101,11 +101,15 @@ func (p ForkParams) check() error {
 	if p.Session != nil {
 		checks = append(checks, required("session.agent", p.Session.Agent, "session.id", p.Session.ID))
 	}
+	if p.Transcript != nil {
+		checks = append(checks, required("transcript.agent", p.Transcript.Agent, "transcript.text", strings.TrimSpace(p.Transcript.Text)))
+		if p.Session != nil {
+			checks = append(checks, refuse("invalidArgument", "what", "session and transcript exclude each other"))
+		}
+	}
 	checks = append(checks,
 		notYet(`onCarryFailure "keep"`, p.OnCarryFailure == "keep"),
-		notYet(`launch "tmux"`, p.Launch == "tmux"),
 		notYet(`onDisconnect "finish"`, p.OnDisconnect == "finish"),
-		notYet("transcript", p.Transcript != nil),
 	)
 	for _, err := range checks {
 		if err != nil {

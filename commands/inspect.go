@@ -155,7 +155,7 @@ func inspectSessions(ctx context.Context, env *Env, at worktree.Worktree, wanted
 	}
 	into.Sessions = found.Sessions
 	for _, s := range found.Sessions {
-		if wanted != nil && *wanted == (agent.ID{Agent: s.Agent, ID: s.ID}) && s.Fork.Kind == "native" {
+		if wanted != nil && *wanted == (agent.ID{Agent: s.Agent, ID: s.ID}) && s.Fork.Kind != "none" {
 			into.Preselected = wanted
 		}
 	}

@@ -146,6 +146,10 @@ func planAgent(ctx context.Context, env *Env, into *Plan, session *agent.Session
 	if err := collect(into, err); err != nil {
 		return err
 	}
+	seat, err := chooseSeat(ctx, env, launch, there, p)
+	if err := collect(into, err); err != nil {
+		return err
+	}
 	if session != nil {
 		shape := judge{asked: parent.Path, tops: paths(family)}.describe(*session)
 		if len(into.Refusals) > before {
@@ -154,22 +158,22 @@ func planAgent(ctx context.Context, env *Env, into *Plan, session *agent.Session
 		into.Session = &shape
 	}
 	if placed {
-		into.addLaunch(launch)
+		into.addLaunch(launch, seat)
 		into.Warnings = append(into.Warnings, aboutTrust(launch)...)
 	}
 	return nil
 }
 
 // addLaunch puts how the agent would start into a plan; nil is no agent.
-func (into *Plan) addLaunch(launch *agent.Launch) {
+func (into *Plan) addLaunch(launch *agent.Launch, s seat) {
 	if launch == nil {
 		return
 	}
-	into.Launch, into.Forecast = describeLaunch(launch), launch.Forecast
+	into.Launch, into.Forecast = s.planned(launch), launch.Forecast
 	if i := launch.Import; i != nil && i.Content != nil {
 		into.Commands = append(into.Commands, append(slices.Clone(i.Argv), "FILE"))
 	} else if i != nil && i.Argv != nil {
 		into.Commands = append(into.Commands, i.Argv)
 	}
-	into.Commands = append(into.Commands, launch.Argv)
+	into.Commands = append(into.Commands, s.argv(launch))
 }

@@ -114,16 +114,21 @@ func findSession(ctx context.Context, env *Env, parent worktree.Worktree, family
 // planLaunch settles how the child's agent will be started, before anything exists: the agent is installed, its version
 // can fork, the session can be forked. nil for a branch-only fork.
 func planLaunch(ctx context.Context, env *Env, session *agent.Session, parent worktree.Worktree, family []worktree.Worktree, there place, p ForkParams) (*agent.Launch, error) {
-	if session == nil {
-		if p.Prompt != "" {
-			return nil, refuse("invalidArgument", "what", "a prompt needs a session")
-		}
+	request := agent.ForkRequest{Child: there.folder, Where: repositoryOf(parent, family), Name: there.branch, Prompt: p.Prompt, At: p.At}
+	var launch agent.Launch
+	var err error
+	switch {
+	case session != nil:
+		request.Parent = *session
+		pulse.Begin(ctx, "ask "+session.ID.Agent+" for its version")
+		launch, err = sessions.PrepareLaunch(ctx, env.sessions(), *session, request)
+	case p.Transcript != nil:
+		launch, err = sessions.PrepareFresh(env.sessions(), sessions.Fresh{Agent: p.Transcript.Agent, Text: p.Transcript.Text}, request)
+	case p.Prompt != "":
+		return nil, refuse("invalidArgument", "what", "a prompt needs a session")
+	default:
 		return nil, nil
 	}
-	pulse.Begin(ctx, "ask "+session.ID.Agent+" for its version")
-	launch, err := sessions.PrepareLaunch(ctx, env.sessions(), *session, agent.ForkRequest{
-		Parent: *session, Child: there.folder, Where: repositoryOf(parent, family), Name: there.branch, Prompt: p.Prompt, At: p.At,
-	})
 	if err != nil {
 		return nil, err
 	}
@@ -242,7 +247,10 @@ func (e *Env) carryOptions(staged string, include []string) carry.Options {
 
 // sessions is where the agents' stores and programs are, by the user's environment and settings.
 func (e *Env) sessions() sessions.Config {
-	c := sessions.Config{Getenv: e.getenv, Programs: map[string]string{}, Homes: map[string][]string{}, Arguments: map[string][]string{}}
+	c := sessions.Config{
+		Getenv: e.getenv, Programs: map[string]string{}, Homes: map[string][]string{}, Arguments: map[string][]string{},
+		Terminals: e.state("terminals"), MostDraft: e.Settings.Terminals.MaxDraft,
+	}
 	if e.Memory != nil {
 		c.Versions, c.State = &e.Memory.versions, e.state("agents")
 	}

@@ -130,6 +130,11 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"sessionMaybeInUse": {"The command would write into the {agent} session {id}, and it cannot be told whether that is running.", "Fork it instead, or make sure that nothing has it open."},
 	"resumeMayConflict": {"The command may take up the {agent} session {id}, which is running or may be.", "Name the session that you mean, or fork it."},
 	"resumeUnclear":     {"It cannot be told whether the command takes up a session that is running: it holds {what}.", "Write it out, or run it once the sessions have ended."},
+	"tmuxMissing":       {"tmux is not installed, or not on PATH.", "Install tmux 3.2 or newer, or have the agent started by the client: --launch client."},
+	"tmuxTooOld":        {"{version} is too old.", "Install tmux 3.2 or newer, or have the agent started by the client: --launch client."},
+	"noTerminal":        {"{what} is no terminal.", "Run the agent itself, without sidefork run."},
+	"noPseudoTerminal":  {"An agent cannot be recorded here: {what}.", "Run the agent itself, without sidefork run."},
+	"terminalUnknown":   {"There is no agent {name} in tmux.", "See which there are: sidefork attach."},
 	"processesUnknown":  {"The processes of this system cannot be read: {what}.", "Choose the session from the list."},
 
 	// Removing a workspace, and whose child it is.
@@ -172,6 +177,10 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"sessionNotForked": {"The workspace stands, but {agent} did not store the fork of session {id}: it has no conversation.", "Read the detail, mend its cause and fork again, or start {agent} in it anew."},
 	"agentAsks":        {"{agent} will ask whether it may work in {path}: it was not told before to trust this repository.", "Answer it in its terminal; sidefork does not answer for you."},
 	"startUnknown":     {"The agent was not seen to start.", "Look at its terminal."},
+	"startFailed":      {"The agent has ended with exit status {status} instead of starting: \"{what}\".", "Read the detail, mend its cause, then start it in the workspace by hand."},
+	"startWaits":       {"The agent waits for an answer before it starts: \"{what}\".", "Answer it in its terminal."},
+	"tmuxFailed":       {"tmux could not start the agent.", "Read the detail; the agent's command is in the result."},
+	"draftNotTyped":    {"The transcript was not put into the agent's prompt.", "Paste it there."},
 	"settingIgnored":   {"The setting {name} is not known and was ignored.", "Correct or remove it."},
 	"recovered":        {"What was interrupted earlier was taken back: {path}.", ""},
 	"recoveryFinished": {"What was interrupted earlier was finished: {path} is removed.", ""},

@@ -17,12 +17,13 @@ import (
 // docs/settings.md is made of the comments and tags below: default, among (the only values), fills (the names in braces that
 // a pattern may hold).
 type Settings struct {
-	Carry    CarrySettings            `json:"carry,omitzero"`
-	Setup    SetupSettings            `json:"setup,omitzero"`
-	Worktree WorktreeSettings         `json:"worktree,omitzero"`
-	Name     NameSettings             `json:"name,omitzero"`
-	Agents   map[string]AgentSettings `json:"agents,omitempty"` // by agent: claude, codex, opencode, pi
-	Log      LogSettings              `json:"log,omitzero"`
+	Carry     CarrySettings            `json:"carry,omitzero"`
+	Setup     SetupSettings            `json:"setup,omitzero"`
+	Worktree  WorktreeSettings         `json:"worktree,omitzero"`
+	Name      NameSettings             `json:"name,omitzero"`
+	Terminals TerminalSettings         `json:"terminals,omitzero"`
+	Agents    map[string]AgentSettings `json:"agents,omitempty"` // by agent: claude, codex, opencode, pi
+	Log       LogSettings              `json:"log,omitzero"`
 
 	origins map[string]string // by name, where a setting that is set comes from; never written into
 }
@@ -72,6 +73,16 @@ type AgentSettings struct {
 	// Arguments for every launch of the agent, between the program and the fork. One that would make the launch take up a running
 	// session is refused.
 	Arguments []string `json:"arguments,omitempty"`
+}
+
+// TerminalSettings are about what `sidefork run` keeps of a terminal, and what a fork is given of that.
+type TerminalSettings struct {
+	// Bytes of what an agent's terminal showed that are kept: the last ones.
+	MaxBytes int `json:"maxBytes,omitempty" default:"1048576"`
+	// Bytes of that which a fork is given as a draft: the last ones, with a mark where they were cut off.
+	MaxDraft int `json:"maxDraft,omitempty" default:"65536"`
+	// Days after which what an agent's terminal showed is deleted, counted from when it last drew something.
+	KeepDays int `json:"keepDays,omitempty" default:"30"`
 }
 
 // LogSettings are about the log files.

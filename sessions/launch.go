@@ -20,6 +20,9 @@ const probeLimit = 30 * time.Second
 // session from being forked, or from being forked there (turnsUnknown, turnsTooOld, turnUnknown, turnOpen,
 // turnIsCompaction), agentNotInstalled, agentTooOld, agentProbeFailed, invalidArgument.
 func PrepareLaunch(ctx context.Context, c Config, s Session, r agent.ForkRequest) (Launch, error) {
+	if s.Recorded {
+		return prepareRecorded(c, s, r)
+	}
 	agents, err := chosen([]string{s.ID.Agent})
 	if err != nil {
 		return Launch{}, err
@@ -81,16 +84,25 @@ func (c Config) program(a agent.Agent) (string, error) {
 		}
 	}
 	for _, path := range candidates {
-		if !filepath.IsAbs(path) {
-			continue
-		}
-		if found, err := exec.LookPath(path); err == nil { // adds .exe and the like on Windows
+		if found := executable(path); found != "" {
 			return found, nil
 		}
 	}
 	no := agent.Refuse("agentNotInstalled", "agent", a.Name)
 	no.Detail = strings.Join(candidates, "\n")
 	return "", no
+}
+
+// executable is a program's file: path, on Windows with .exe and the like added. "" where there is none, or path is relative.
+func executable(path string) string {
+	if !filepath.IsAbs(path) {
+		return ""
+	}
+	found, err := exec.LookPath(path)
+	if err != nil {
+		return ""
+	}
+	return found
 }
 
 // ask runs `program --version`, away from any repository.

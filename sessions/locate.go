@@ -55,6 +55,9 @@ func Locate(ctx context.Context, c Config, pid int) (*Located, error) {
 		return b.Session.LastActivity.Compare(a.Session.LastActivity)
 	})
 	if len(found) == 0 {
+		if s := c.recordedAt(running); s != nil {
+			return &Located{Session: *s, Certain: true}, nil
+		}
 		return c.guess(ctx, running)
 	}
 	best := found[0]

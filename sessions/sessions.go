@@ -23,6 +23,7 @@ import (
 	"github.com/sidefork/sidefork/sessions/pi"
 	"github.com/sidefork/sidefork/sessions/process"
 	"github.com/sidefork/sidefork/sessions/seen"
+	"github.com/sidefork/sidefork/sessions/terminal"
 )
 
 // The shapes that agents answer with.
@@ -52,6 +53,8 @@ type Config struct {
 	Programs  map[string]string   // absolute path of the program; else it is looked for on PATH
 	Homes     map[string][]string // account folders beside the default one and the environment's
 	Arguments map[string][]string // the user's own arguments for every launch
+	Terminals string              // the folder of the records of terminals, absolute; "" for none
+	MostDraft int                 // bytes of a draft; 0: 64 KiB
 	Versions  *Versions           // remembers what programs said; nil: they are asked each time
 	Seen      *seen.Memory        // remembers for List what was read of the stores; nil: they are read each time
 	State     string              // a folder of sidefork's own, for what the next process may know too; "": nothing is kept
@@ -87,7 +90,7 @@ type Page struct {
 // List gives the sessions that are asked for, one for each agent and id. It fails only for a query that is wrong, or when
 // ctx ends.
 func List(ctx context.Context, c Config, q Query) (Page, error) {
-	agents, err := chosen(q.Agents)
+	agents, recorded, err := c.chosenForList(q.Agents)
 	if err != nil {
 		return Page{}, err
 	}
@@ -110,6 +113,8 @@ func List(ctx context.Context, c Config, q Query) (Page, error) {
 		all = append(all, found...)
 		page.Problems = append(page.Problems, problems...)
 	}
+	terminals, problems := c.recorded(recorded, tops, all)
+	all, page.Problems = append(all, terminals...), append(page.Problems, problems...)
 	if err := ctx.Err(); err != nil {
 		return Page{}, err
 	}
@@ -123,6 +128,9 @@ func List(ctx context.Context, c Config, q Query) (Page, error) {
 
 // Find gives the session of an id. Refused: agentUnknown, invalidSession, sessionUnknown.
 func Find(ctx context.Context, c Config, id ID) (Session, error) {
+	if s, err := terminal.Find(c.Terminals, id); err == nil {
+		return s, nil
+	}
 	agents, err := chosen([]string{id.Agent})
 	if err != nil {
 		return Session{}, err

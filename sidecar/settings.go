@@ -129,7 +129,7 @@ func (s *server) recover(folders []string) {
 // env is what a command gets to run in.
 func (s *server) env(c client) *commands.Env {
 	return &commands.Env{
-		Settings: c.settings, Folders: c.folders, Getenv: s.opt.Getenv, Log: s.log,
+		Settings: c.settings, Folders: c.folders, Getenv: s.opt.Getenv, Self: s.opt.Self, Log: s.log,
 		Memory: &s.memory, Notify: s.notify, Background: s.background,
 	}
 }

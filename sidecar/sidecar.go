@@ -58,6 +58,7 @@ type Options struct {
 	// Over lays those of the environment and of flags over the editor's. nil: there are none.
 	Over   func(commands.Settings) commands.Settings
 	Getenv func(string) string // default: os.Getenv
+	Self   string              // the path of sidefork itself, absolute
 	// RollbackWithin is how long the end waits for commands that roll back. Default: 30 s. What takes longer is left to
 	// the journal and the next start.
 	RollbackWithin time.Duration

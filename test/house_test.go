@@ -106,23 +106,26 @@ func TestTheComparatorKnowsNothingOfTheCarry(t *testing.T) {
 func TestOneGitOneExec(t *testing.T) {
 	may := map[string][]string{
 		"os/exec": {
-			"carry/git",        // git
-			"carry/group",      // none itself: ending one with all that it started
-			"carry/worktree",   // only to tell that there is no git
-			"carry",            // a post-checkout hook's file, where git is too old to run it
-			"commands/setup",   // the repository's setup, once it is approved
-			"sessions",         // an agent's --version and import
-			"cmd/sidefork/cli", // the agent of a fork, in this terminal
+			"carry/git",         // git
+			"carry/group",       // none itself: ending one with all that it started
+			"carry/worktree",    // only to tell that there is no git
+			"carry",             // a post-checkout hook's file, where git is too old to run it
+			"commands/setup",    // the repository's setup, once it is approved
+			"sessions",          // an agent's --version and import
+			"sessions/terminal", // an agent on a terminal of ours, and tmux
+			"cmd/sidefork/cli",  // the agent of a fork, in this terminal
 			"test",
 		},
-		"go.lsp.dev/jsonrpc2":          {"sidecar", "test"},
-		"go.lsp.dev/protocol":          {"sidecar", "test"},
-		"go.lsp.dev/uri":               {"sidecar", "test"},
-		"github.com/spf13/cobra":       {"cmd/sidefork/cli"},
-		"github.com/fsnotify/fsnotify": {"sessions/watch"},
-		"github.com/BurntSushi/toml":   {"sessions/codex"},
-		"mvdan.cc/sh/v3/syntax":        {"sessions/guard"},
-		"go.yaml.in/yaml/v3":           {"commands/setup"},
+		"go.lsp.dev/jsonrpc2":           {"sidecar", "test"},
+		"go.lsp.dev/protocol":           {"sidecar", "test"},
+		"go.lsp.dev/uri":                {"sidecar", "test"},
+		"github.com/spf13/cobra":        {"cmd/sidefork/cli"},
+		"github.com/fsnotify/fsnotify":  {"sessions/watch"},
+		"github.com/BurntSushi/toml":    {"sessions/codex"},
+		"mvdan.cc/sh/v3/syntax":         {"sessions/guard"},
+		"go.yaml.in/yaml/v3":            {"commands/setup"},
+		"github.com/creack/pty":         {"sessions/terminal", "test"},
+		"github.com/charmbracelet/x/vt": {"sessions/terminal"},
 	}
 	for _, goos := range []string{"linux", "darwin", "windows"} {
 		for _, p := range packages(t, goos) {

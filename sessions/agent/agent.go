@@ -46,6 +46,8 @@ type Session struct {
 	Parent       *ID       // the session it was forked from, where the store tells
 	Forecast     *Forecast // nil where it is not known
 	NotForkable  *Refusal  // why it cannot be forked natively; nil where it can
+	// Recorded says that this is what the terminal of an agent showed (sessions/terminal): a fork is given that as a draft.
+	Recorded bool
 }
 
 // Problem is a file or folder of a store that could not be read; never fatal to a list.
@@ -78,6 +80,8 @@ type Launch struct {
 	Trust Trust
 	// Import has to be done before Argv is started; nil where the agent makes the fork as it starts.
 	Import *Import
+	// Draft is a text for the agent's prompt that is not to be sent: all that a fresh agent gets of its parent.
+	Draft string
 }
 
 // Trust is what an agent that asks whether a folder is to be trusted makes of a child.
@@ -211,6 +215,10 @@ type Agent struct {
 	// At says which of these processes, none of which has ended, have a session of homes open; several of one process are
 	// several seats.
 	At func(homes Homes, running []process.Process) []Seat
+	// Variable names the account folder in the environment. Inherited are the variables that an agent gives to what it
+	// starts and that one started from there must not have.
+	Variable  string
+	Inherited []string
 	// Package is the program's package on npm: npx and its like start it by that name.
 	Package string
 	// Resumes says which sessions the program would write into with these arguments: their ids, "" for one that is not

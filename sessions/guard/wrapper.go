@@ -27,6 +27,7 @@ func wrappers(shell Shell) map[string]wrapper {
 	common := map[string]wrapper{
 		"npx": run, "bunx": run, "pnpx": run, "bun": runner("x"), "pnpm": runner("dlx", "exec"),
 		"yarn": runner("dlx", "exec"), "npm": runner("exec", "x"),
+		"sidefork": {subcommand: []string{"run"}},
 	}
 	if shell != POSIX {
 		return common

@@ -196,6 +196,19 @@ func (t *Terminal) Wait(ctx context.Context) (int, error) {
 	}
 }
 
+// Resize gives the terminal another size.
+func (t *Terminal) Resize(columns, rows uint16) error {
+	raw, err := t.master.SyscallConn()
+	if err != nil {
+		return fmt.Errorf("ptydrive: %w", err)
+	}
+	var failed error
+	err = raw.Control(func(fd uintptr) {
+		failed = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Col: columns, Row: rows})
+	})
+	return errors.Join(err, failed)
+}
+
 // Exited is closed when the program has ended.
 func (t *Terminal) Exited() <-chan struct{} { return t.exited }
 

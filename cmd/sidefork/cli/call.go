@@ -185,22 +185,9 @@ func (l *line) note(format string, a ...any) {
 func (l *line) does(run func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		l.writes = slices.Contains([]string{"fork", "dialog", "carry", "recover", "remove", "adopt", "trust"}, c.Name())
-		if host, _ := c.Flags().GetString("host"); host != "" {
-			l.refuse(commands.Refuse("notYet", "field", "--host"))
+		if !l.settle(c) {
 			return nil
 		}
-		settings, over, warnings, err := l.settings()
-		if diagnoses := c.Name() == "doctor" || c.Name() == "version"; err != nil {
-			l.refuse(asFailure(err))
-			if !diagnoses {
-				return nil
-			}
-			l.status = exitDone // what these two tell does not depend on settings
-		}
-		if !l.json {
-			l.warn(warnings)
-		}
-		l.env.Settings = over(settings)
 		ctx, stop := l.interruptible(context.Background())
 		defer stop()
 		return run(ctx, args)
@@ -216,6 +203,27 @@ func (l *line) settings() (settings commands.Settings, over func(commands.Settin
 		return settings, func(s commands.Settings) commands.Settings { return s }, warnings, failed
 	}
 	return settings, over, warnings, err
+}
+
+// settle reads the settings. false: it has been said why the command cannot run.
+func (l *line) settle(c *cobra.Command) bool {
+	if host, _ := c.Flags().GetString("host"); host != "" {
+		l.refuse(commands.Refuse("notYet", "field", "--host"))
+		return false
+	}
+	settings, over, warnings, err := l.settings()
+	if diagnoses := c.Name() == "doctor" || c.Name() == "version"; err != nil {
+		l.refuse(asFailure(err))
+		if !diagnoses {
+			return false
+		}
+		l.status = exitDone // what these two tell does not depend on settings
+	}
+	if !l.json {
+		l.warn(warnings)
+	}
+	l.env.Settings = over(settings)
+	return true
 }
 
 func (l *line) refuse(f *commands.Failure) {

@@ -29,31 +29,31 @@ func (l *line) chooseSession(ctx context.Context, p *commands.ForkParams, f fork
 	if !a.done() {
 		return a, nil
 	}
-	var native []commands.Session
+	var forkable []commands.Session
 	for _, s := range list.Sessions {
-		if s.Fork.Kind == "native" {
-			native = append(native, s)
+		if s.Fork.Kind != "none" {
+			forkable = append(forkable, s)
 		}
 	}
 	switch {
-	case len(native) == 0 && f.latest:
+	case len(forkable) == 0 && f.latest:
 		return answer{failed: noneOf(list.Sessions)}, nil
 	case len(list.Sessions) == 0:
 		l.sure = "There is no session to fork here: making a workspace without an agent."
 		return a, nil
-	case len(native) == 0:
+	case len(forkable) == 0:
 		why := noneOf(list.Sessions).Reason.Message
 		l.sure = commands.Printable("No session here can be forked (" + why + ") Making a workspace without an agent.")
 		return a, nil
-	case len(native) > 1 && !f.latest && l.inTerminal && l.errTerminal && !l.json:
-		return l.askSession(ctx, p, native), nil
+	case len(forkable) > 1 && !f.latest && l.inTerminal && l.errTerminal && !l.json:
+		return l.askSession(ctx, p, forkable), nil
 	}
-	p.Session = idOf(native[0])
+	p.Session = idOf(forkable[0])
 	which := "newest session"
-	if len(native) < len(list.Sessions) && native[0].ID != list.Sessions[0].ID {
+	if len(forkable) < len(list.Sessions) && forkable[0].ID != list.Sessions[0].ID {
 		which = "newest session that can be forked"
 	}
-	l.sure = "Forking the " + which + ": " + l.describe(native[0])
+	l.sure = "Forking the " + which + ": " + l.describe(forkable[0])
 	return a, nil
 }
 

@@ -15,8 +15,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/mattn/go-isatty"
@@ -60,19 +63,20 @@ type line struct {
 	answers <-chan string
 	awaited bool
 
-	json   bool     // --json
-	set    []string // --set
-	writes bool     // the command may write: that it did not is worth a word
-	sure   string   // said once the next command has made all its refusals
-	status int      // the exit status, once a subcommand has run
+	done   *atomic.Bool // what was asked for stands, and an interrupt takes nothing back
+	json   bool         // --json
+	set    []string     // --set
+	writes bool         // the command may write: that it did not is worth a word
+	sure   string       // said once the next command has made all its refusals
+	status int          // the exit status, once a subcommand has run
 }
 
 // Main runs the process's own command line and gives its exit status. version is what the build was stamped with, or "".
 func Main(version string) int {
 	l := &line{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr,
-		inTerminal: terminal(os.Stdin), outTerminal: terminal(os.Stdout), errTerminal: terminal(os.Stderr),
-		version: version, env: &commands.Env{Getenv: os.Getenv, Memory: &commands.Memory{}}, agent: runAgent, now: time.Now,
+		inTerminal: isTerminal(os.Stdin), outTerminal: isTerminal(os.Stdout), errTerminal: isTerminal(os.Stderr),
+		version: version, env: &commands.Env{Getenv: os.Getenv, Memory: &commands.Memory{}, Self: self()}, agent: runAgent, now: time.Now,
 		lookup: os.LookupEnv, resolve: commands.Resolve, listEnum: commands.ListEnum,
 		run: func(ctx context.Context, env *commands.Env, name string, argument []byte, p commands.Progress) (any, *commands.Failure) {
 			return commands.Run(ctx, env, name, argument, p)
@@ -84,7 +88,19 @@ func Main(version string) int {
 	return l.main(os.Args[1:])
 }
 
-func terminal(f *os.File) bool { return isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()) }
+// self is the path by which this program was started, absolute: a link stays one, and goes on to lead to a newer version.
+func self() string {
+	path, err := exec.LookPath(os.Args[0])
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		path, _ = os.Executable()
+	}
+	return path
+}
+
+func isTerminal(f *os.File) bool { return isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()) }
 
 // main runs one command line. Whatever a subcommand returns as an error is wrong usage, but for a *commands.Failure; the
 // rest is in l.status.
@@ -156,6 +172,8 @@ agent and its transcript stay as they are. It happens completely, or not at all.
 	add(l.forkCommand())
 	add(l.dialogCommand())
 	add(l.planCommand())
+	add(l.runCommand())
+	add(l.attachCommand())
 	add(l.carryCommand())
 	add(l.sessionsCommand())
 	add(l.workspacesCommand())
@@ -172,6 +190,7 @@ agent and its transcript stay as they are. It happens completely, or not at all.
 	add(l.settingsCommand())
 	add(l.doctorCommand())
 	add(l.versionCommand())
+	add(l.jobCommand())
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil && completion != root {
 		completion.Example = "  source <(sidefork completion bash)\n  sidefork completion zsh > \"${fpath[1]}/_sidefork\""

@@ -185,7 +185,7 @@ warning: Three. [c]
 // TestHelpMarksWhatIsOnlyRefused: a flag that is parsed only to be refused must not look like one that works.
 func TestHelpMarksWhatIsOnlyRefused(t *testing.T) {
 	for sub, flags := range map[string][]string{
-		"fork": {"--host", "--launch"}, "plan": {"--launch"},
+		"fork": {"--host"},
 	} {
 		c := newConsole(t, nil)
 		if got := c.line.main([]string{sub, "--help"}); got != 0 {
@@ -266,7 +266,7 @@ func TestEveryCommandHasAnExampleAndTheStatuses(t *testing.T) {
 	c := newConsole(t, nil)
 	root := c.line.root()
 	for _, sub := range append(root.Commands(), root) {
-		if sub.Name() == "help" {
+		if sub.Name() == "help" || sub.Hidden {
 			continue
 		}
 		if sub.Example == "" || sub.Short == "" {

@@ -52,8 +52,8 @@ func (f *forkFlags) add(c *cobra.Command) {
 	set.BoolVar(&f.same, "same-folder", false, "make no worktree: only the conversation is forked, and both work on the same files")
 	set.StringVar(&f.existing, "existing", "", "make no worktree: fork into this `WORKTREE` of the repository, which has to be clean")
 	f.launch = "client"
-	set.Var(choice{&f.launch, []string{"client", "tmux", "none"}}, "launch", "how the agent starts, `client|none|tmux`: client is in this terminal, or its command is printed; none: its command is printed; tmux (not yet)")
-	complete(c, "launch", "client", "none")
+	set.Var(choice{&f.launch, []string{"client", "tmux", "none"}}, "launch", "how the agent starts, `client|none|tmux`: client is in this terminal, or its command is printed; none: its command is printed; tmux: without a window, see sidefork attach")
+	complete(c, "launch", "client", "none", "tmux")
 	complete(c, "setup", "run", "skip")
 }
 
@@ -234,6 +234,10 @@ func (l *line) fork(ctx context.Context, p commands.ForkParams) {
 		wait := l.background(ctx)
 		defer wait()
 	}
+	if p.Launch == "tmux" && !l.json {
+		wait := l.awaitStarted(ctx)
+		defer wait()
+	}
 	var made commands.ForkResult
 	a := l.ask(ctx, "sidefork.fork", p)
 	l.tell(a, show(l, func(r commands.ForkResult) {
@@ -265,7 +269,7 @@ func (l *line) showFork(r commands.ForkResult, startsHere bool) {
 		if id == "" {
 			id = "(known once it has started)"
 		}
-		l.fact("session", r.Session.Agent+" "+id+", forked from "+r.Session.Parent.ID)
+		l.fact("session", strings.TrimSuffix(r.Session.Agent+" "+id+", forked from "+r.Session.Parent.ID, ", forked from "))
 	}
 	if r.Carried != nil {
 		l.showCarried(*r.Carried)
@@ -277,7 +281,11 @@ func (l *line) showFork(r commands.ForkResult, startsHere bool) {
 		l.fact("terminal", strings.TrimSpace(t.Title+"  "+t.CommandLine))
 	}
 	l.warn(r.Warnings)
-	if r.Launch != nil && !startsHere {
+	switch {
+	case r.Launch == nil || startsHere:
+	case r.Launch.Tmux != "":
+		l.fact("agent", "in tmux: sidefork attach "+r.Launch.Tmux)
+	default:
 		fmt.Fprintf(l.out, "\n%s\n\n%s\n", startHere, l.commandLine(*r.Launch))
 	}
 }

@@ -52,6 +52,27 @@ func (l *line) background(ctx context.Context) (wait func()) {
 	}
 }
 
+// awaitStarted has it said when the agent of a fork that runs elsewhere is up, or why it is not. wait waits for that; an
+// interrupt ends the wait, not the agent.
+func (l *line) awaitStarted(ctx context.Context) (wait func()) {
+	var running sync.WaitGroup
+	l.env.Background = func(f func(context.Context)) { running.Go(func() { f(ctx) }) }
+	l.env.Notify = func(_ string, params any) {
+		s, ok := params.(commands.StartedParams)
+		switch {
+		case !ok:
+		case s.Warning != nil:
+			l.warn([]commands.Warning{*s.Warning})
+		default:
+			l.note("The agent is up.")
+		}
+	}
+	return func() {
+		l.done.Store(true)
+		running.Wait()
+	}
+}
+
 // process is the agent of a launch, ready to be started in this terminal: its folder, and our environment with the
 // launch's differences.
 func process(launch commands.Launch) (*exec.Cmd, error) {

@@ -185,7 +185,11 @@ func (l *line) showCommands(p commands.Plan) {
 	for _, argv := range git {
 		fmt.Fprintf(l.out, "  %s\n", commands.Printable(strings.Join(quoted(brief(argv)), " ")))
 	}
-	if p.Launch != nil {
+	switch {
+	case p.Launch == nil:
+	case p.Launch.Tmux != "":
+		fmt.Fprintf(l.out, "\nIts agent, in tmux:\n  sidefork attach %s\n", commands.Printable(p.Launch.Tmux))
+	default:
 		fmt.Fprintf(l.out, "\nIts agent:\n  %s\n", l.commandLine(*p.Launch))
 	}
 }

@@ -7,8 +7,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sidefork/sidefork/commands"
+	"github.com/sidefork/sidefork/sessions/terminal"
 	"github.com/sidefork/sidefork/sidecar"
 )
+
+// features are what this sidecar can do that has no command of its own; tmux where it is installed.
+func (l *line) features() []string {
+	features := []string{"changed", "copies", "form", "setup", "terminals", "transcripts", "turns"}
+	if terminal.LookPath(l.env.Getenv, "tmux") != "" {
+		features = append(features, "tmux")
+	}
+	return features
+}
 
 func (l *line) serveCommand() *cobra.Command {
 	var stdio bool
@@ -35,9 +45,11 @@ is taken back. Its log is a file in $XDG_STATE_HOME/sidefork/log. An editor star
 				Over:     over,
 				Getenv:   l.env.Getenv,
 				Agents:   forks,
-				Features: []string{"changed", "copies", "form", "setup", "terminals", "turns"},
+				Features: l.features(),
+				Self:     l.env.Self,
 				Recover: func(ctx context.Context, env *commands.Env) {
 					commands.RecoverFolders(ctx, env, env.Folders)
+					commands.SweepTerminals(env)
 				},
 			})
 			return nil

@@ -35,7 +35,7 @@ With --turns it lists the turns of one session of Claude Code or Codex, oldest f
 	}
 	scopes, names := []string{"workspace", "repository", "all"}, agents()
 	c.Flags().Var(choice{&ask.Scope, scopes}, "scope", "whose sessions, `workspace|repository|all` (default workspace)")
-	c.Flags().Var(&choices{&ask.Agents, names}, "agent", "only those of `AGENT`: "+strings.Join(names, ", ")+" (repeatable)")
+	c.Flags().Var(&choices{&ask.Agents, func() []string { return append(names, commands.RecordedAgents(l.env)...) }}, "agent", "only those of `AGENT`: "+strings.Join(names, ", ")+", or one of sidefork run (repeatable)")
 	c.Flags().IntVar(&ask.Limit, "limit", 0, "at most `N`")
 	c.Flags().BoolVar(&ask.Turns, "turns", false, "the turns of the session that --session names")
 	c.Flags().StringVar(&session, "session", "", "with --turns: the session, as `AGENT:ID`; a unique beginning of the id will do")
@@ -76,7 +76,7 @@ func agents() []string {
 // choices is a choice that may be made again and again.
 type choices struct {
 	to    *[]string
-	among []string
+	among func() []string
 }
 
 func (c *choices) String() string { return "" }
@@ -84,7 +84,7 @@ func (c *choices) String() string { return "" }
 // Set adds a word; one that is not among them is wrong usage.
 func (c *choices) Set(word string) error {
 	var one string
-	if err := (choice{&one, c.among}).Set(word); err != nil {
+	if err := (choice{&one, c.among()}).Set(word); err != nil {
 		return err
 	}
 	*c.to = append(*c.to, one)

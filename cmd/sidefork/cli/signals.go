@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -14,11 +15,13 @@ func (l *line) interruptible(parent context.Context) (ctx context.Context, stop 
 	ctx, cancel := context.WithCancel(parent)
 	caught, ended := make(chan os.Signal, 4), make(chan struct{})
 	signal.Notify(caught, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	done := new(atomic.Bool)
+	l.done = done
 	go func() {
 		defer close(ended)
 		first := true
 		for range caught {
-			if l.errTerminal && !l.json {
+			if l.errTerminal && !l.json && !done.Load() {
 				if first {
 					fmt.Fprintln(l.err, "\nCancelling: what was begun is taken back.")
 				} else {
