@@ -30,12 +30,16 @@ type Tmux struct {
 const socket = "sidefork"
 
 // config is the server's. A key of tmux must not be one of an agent's: Ctrl-B is.
+//
+// The job in the status line does nothing. tmux (3.3a, one end of an agent in ten) can miss that a program has ended, and
+// learns of it only when the next one does: so one does, every other second while somebody watches, and before a list.
 const config = `# Written by sidefork. It is read each time that an agent is started.
 set -g prefix C-]
 unbind C-b
 bind C-] send-prefix
 set -g status on
-set -g status-left ' #S  '
+set -g status-interval 2
+set -g status-left ' #S  #(:)'
 set -g status-left-length 60
 set -g status-right ' Ctrl-] d: leave it running '
 set -g status-right-length 40
@@ -45,7 +49,7 @@ set -g history-limit 20000
 set -g mouse on
 set -g focus-events on
 set -g remain-on-exit failed
-set-hook -g pane-died detach-client
+set-hook -g pane-died "run-shell -C \"detach-client -s '#{hook_session}'\""
 set -g window-size latest
 set -g update-environment ''
 set -g default-shell /bin/sh
@@ -196,7 +200,7 @@ type Pane struct {
 
 // Sessions are those of our server; none where it does not run.
 func (t *Tmux) Sessions(ctx context.Context) ([]Pane, error) {
-	out, err := t.run(ctx, "list-panes", "-a", "-F", "#{session_name}\t#{pane_dead}\t#{pane_dead_status}\t#{pane_pid}\t#{pane_start_path}")
+	out, err := t.run(ctx, "run-shell", ":", ";", "list-panes", "-a", "-F", "#{session_name}\t#{pane_dead}\t#{pane_dead_status}\t#{pane_pid}\t#{pane_start_path}")
 	if err != nil {
 		if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() {
 			return nil, nil // "no server running"
