@@ -69,6 +69,7 @@ func run(rounds int, where, only string) error {
 		{"fork-clean", b.forkClean},
 		{"fork-dirty", b.forkDirty},
 		{"fork-large", b.forkLarge},
+		{"fork-stash", b.forkStash},
 		{"fork-one-of-many", b.forkOneOfMany},
 		{"fork-many-changed", b.forkManyChanged},
 		{"fork-copies", b.forkCopies},
@@ -371,6 +372,44 @@ func (b bench) fork(what string, files, changed, created int, goal string) error
 		return err
 	}
 	row(what, times[0], times[1], "git worktree add", goal)
+	return os.RemoveAll(repo)
+}
+
+// forkStash measures forkLarge's fork against what a script would do: worktree, stash, untracked files, no proof.
+func (b bench) forkStash() error {
+	repo, err := b.repository("fork", 50_000)
+	if err != nil {
+		return err
+	}
+	if err := dirty(repo, 50_000, 500, 500); err != nil {
+		return err
+	}
+	s, err := b.serve()
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	child := filepath.Join(b.dir, "child")
+	script := `set -e
+cd "$2"
+git worktree add -q -b bench-child "$1" HEAD
+git -C "$1" stash apply -q --index "$(git stash create)"
+git ls-files -z --others --exclude-standard | xargs -0 cp --parents -t "$1"`
+	times, err := interleave(b.rounds, func() (time.Duration, error) {
+		begin := time.Now()
+		_, err := s.call("workspace/executeCommand", map[string]any{"command": "sidefork.fork", "workDoneToken": "fork", "arguments": []any{map[string]any{
+			"workspace": repo, "name": "bench-child", "dir": child, "launch": "none",
+		}}})
+		d := time.Since(begin)
+		return d, errors.Join(err, removeChild(repo, child, "bench-child"))
+	}, func() (time.Duration, error) {
+		d, err := timed("sh", "-c", script, "sh", child, repo)
+		return d, errors.Join(err, removeChild(repo, child, "bench-child"))
+	})
+	if err != nil {
+		return err
+	}
+	row("the same", times[0], times[1], "worktree add, stash, cp", "≤ 0.7")
 	return os.RemoveAll(repo)
 }
 
