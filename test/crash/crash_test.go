@@ -349,7 +349,7 @@ func killAfter(t *testing.T, moment time.Duration, e *editor.Editor, c *editor.C
 func start(t *testing.T, folder string) (*editor.Editor, *os.Process) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), asSidecar+"=1")
+	cmd.Env = append(os.Environ(), asSidecar+"=1", "TMPDIR="+t.TempDir()) // a killed one leaves a folder there for a while
 	e, err := editor.Start(cmd)
 	if err != nil {
 		t.Fatal(err)
