@@ -97,9 +97,13 @@ func (t *tree) readlink(name string) (string, error) {
 
 // setLinkTime sets the times of a link itself, in an open folder.
 func setLinkTime(dir *os.File, name string, mtime int64) error {
+	return setFileTime(int(dir.Fd()), name, mtime)
+}
+
+// setFileTime sets the times of a file, or of a link itself, in an open folder.
+func setFileTime(dir int, name string, mtime int64) error {
 	t := unix.NsecToTimespec(mtime)
-	times := []unix.Timespec{t, t}
-	return unix.UtimesNanoAt(int(dir.Fd()), name, times, unix.AT_SYMLINK_NOFOLLOW)
+	return unix.UtimesNanoAt(dir, name, []unix.Timespec{t, t}, unix.AT_SYMLINK_NOFOLLOW)
 }
 
 // chmodFile sets all twelve bits, of an open file or folder.

@@ -22,7 +22,11 @@ type CreateRequest struct {
 
 // Argv is the git commands that Create runs to make the branch and the worktree, for the reader of a plan.
 func (c CreateRequest) Argv() [][]string {
-	return [][]string{git.Command{Args: git.CreateBranchArgs(c.Branch, c.Base, branchMessage("ID"))}.Argv(), c.addWorktree(c.Path).Argv()}
+	list := [][]string{git.Command{Args: git.CreateBranchArgs(c.Branch, c.Base, branchMessage("ID"))}.Argv(), c.addWorktree(c.Path).Argv()}
+	if c.Like.populates() && c.Like.leavesToGit() {
+		list = append(list, git.Command{Args: git.CheckOutPathsArgs()}.Argv())
+	}
+	return list
 }
 
 func (c CreateRequest) addWorktree(path string) git.Command {

@@ -53,6 +53,16 @@ func (p *Plan) populates() bool {
 	return canPopulate && p != nil && p.fresh && p.seen != nil && p.seen.index.KnowsTimes() && !p.seen.skips && p.Refused() == nil
 }
 
+// leavesToGit says whether git surely is to check something out: paths of the base at which the parent differs.
+func (p *Plan) leavesToGit() bool {
+	for _, named := range p.index.entries {
+		if named.baseMode != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // populate copies what it can and writes the index, and gives the paths of the base that git is to check out.
 func (p *Plan) populate(ctx context.Context, child worktree.Worktree) (rest []string, err error) {
 	if err := p.seen.rules.Wait(); err != nil {

@@ -187,12 +187,6 @@ func (f *populating) cannot(i int, err error) error {
 	return fmt.Errorf("carry: fill the workspace: %w", &fs.PathError{Op: "write", Path: f.entries[i].Path, Err: err})
 }
 
-// setFileTime sets the modification time of a file or link, in an open folder.
-func setFileTime(dir int, name string, mtime int64) error {
-	t := unix.NsecToTimespec(mtime)
-	return unix.UtimesNanoAt(dir, name, []unix.Timespec{t, t}, unix.AT_SYMLINK_NOFOLLOW)
-}
-
 func factsOf(s *unix.Stat_t) git.FileFacts {
 	return git.FileFacts{
 		CTime: s.Ctim.Nano(), MTime: s.Mtim.Nano(), Device: uint32(s.Dev), Inode: uint32(s.Ino), UID: s.Uid, GID: s.Gid, Size: uint32(s.Size),

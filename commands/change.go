@@ -21,13 +21,11 @@ import (
 func createWorkspace(ctx context.Context, undo *carry.Operation, turn *sync.Mutex, there place, oid string, like *carry.Plan) (worktree.Worktree, error) {
 	turn.Lock()
 	defer turn.Unlock()
-	request := createRequest(there, oid)
-	request.Like = like
-	return undo.Create(ctx, request)
+	return undo.Create(ctx, createRequest(there, oid, like))
 }
 
-func createRequest(there place, oid string) carry.CreateRequest {
-	return carry.CreateRequest{Path: there.folder, Branch: there.branch, Base: oid}
+func createRequest(there place, oid string, like *carry.Plan) carry.CreateRequest {
+	return carry.CreateRequest{Path: there.folder, Branch: there.branch, Base: oid, Like: like}
 }
 
 // carryInto writes the plan into the child and proves it. nil where nothing was to come.

@@ -77,7 +77,7 @@ func choosePlaces(ctx context.Context, env *Env, parent worktree.Worktree, famil
 func forkCopies(ctx context.Context, env *Env, p ForkParams, d *decision, progress Progress) (result *ForkResult, err error) {
 	var requests []carry.CopyRequest
 	for _, it := range d.children {
-		requests = append(requests, carry.CopyRequest{ID: uuid.NewString(), CreateRequest: createRequest(it.place, d.base.oid)})
+		requests = append(requests, carry.CopyRequest{ID: uuid.NewString(), CreateRequest: createRequest(it.place, d.base.oid, nil)})
 	}
 	undo, err := carry.BeginCopies(ctx, d.parent, p.OperationID, requests)
 	if err != nil {

@@ -50,11 +50,8 @@ func plan(ctx context.Context, env *Env, argument json.RawMessage, _ Progress) (
 		if len(places) > 1 {
 			result.Copies = append(result.Copies, PlannedCopy{at.branch, at.folder})
 		}
-		if from.oid != "" {
-			result.Commands = append(result.Commands, createRequest(at, from.oid).Argv()...)
-		}
 	}
-	if err := planChanges(ctx, env, result, parent, from, p); err != nil {
+	if err := planChanges(ctx, env, result, parent, from, places, p); err != nil {
 		return nil, err
 	}
 	if from.oid != "" {
@@ -98,12 +95,13 @@ func collect(into *Plan, err error) error {
 	return nil
 }
 
-func planChanges(ctx context.Context, env *Env, into *Plan, parent worktree.Worktree, from base, p ForkParams) error {
+func planChanges(ctx context.Context, env *Env, into *Plan, parent worktree.Worktree, from base, places []place, p ForkParams) error {
 	if from.oid == "" {
 		return nil
 	}
 	if !from.carry {
 		into.Numbers = &carry.Numbers{}
+		into.addCreation(places, from, nil)
 		return nil
 	}
 	opts, err := env.forkOptions(ctx, parent, p)
@@ -116,8 +114,16 @@ func planChanges(ctx context.Context, env *Env, into *Plan, parent worktree.Work
 	}
 	defer changes.Close()
 	into.Warnings = append(into.Warnings, aboutInclude(changes)...)
+	into.addCreation(places, from, changes)
 	into.fill(changes)
 	return nil
+}
+
+// addCreation puts what makes the children into a plan: like is what is to be carried, nil for nothing.
+func (into *Plan) addCreation(places []place, from base, like *carry.Plan) {
+	for _, at := range places {
+		into.Commands = append(into.Commands, createRequest(at, from.oid, like).Argv()...)
+	}
 }
 
 // fill puts what a carry would bring into a plan.

@@ -335,8 +335,27 @@ func (b bench) cancel() error {
 	return os.RemoveAll(repo)
 }
 
-// fork measures sidefork.fork on a running server against plain `git worktree add`; the children are removed between.
+// fork measures sidefork.fork against plain `git worktree add`.
 func (b bench) fork(what string, files, changed, created int, goal string) error {
+	return b.forkAgainst("git worktree add", func(repo, child string) []string {
+		return []string{"git", "-C", repo, "worktree", "add", "-q", "-b", "bench-child", child, "HEAD"}
+	}, what, files, changed, created, goal)
+}
+
+// forkStash measures forkLarge's fork against what a script would do: worktree, stash, untracked files, no proof.
+func (b bench) forkStash() error {
+	const script = `set -e
+cd "$2"
+git worktree add -q -b bench-child "$1" HEAD
+git -C "$1" stash apply -q --index "$(git stash create)"
+git ls-files -z --others --exclude-standard | xargs -0 cp --parents -t "$1"`
+	return b.forkAgainst("worktree add, stash, cp", func(repo, child string) []string {
+		return []string{"sh", "-c", script, "sh", child, repo}
+	}, "the same", 50_000, 500, 500, "≤ 0.7")
+}
+
+// forkAgainst measures sidefork.fork on a running server against a command; the children are removed between.
+func (b bench) forkAgainst(floor string, argv func(repo, child string) []string, what string, files, changed, created int, goal string) error {
 	repo, err := b.repository("fork", files)
 	if err != nil {
 		return err
@@ -350,7 +369,6 @@ func (b bench) fork(what string, files, changed, created int, goal string) error
 	}
 	defer s.stop()
 	child := filepath.Join(b.dir, "child")
-	remove := func() error { return removeChild(repo, child, "bench-child") }
 	times, err := interleave(b.rounds, func() (time.Duration, error) {
 		begin := time.Now()
 		_, err := s.call("workspace/executeCommand", map[string]any{"command": "sidefork.fork", "workDoneToken": "fork", "arguments": []any{map[string]any{
@@ -360,56 +378,18 @@ func (b bench) fork(what string, files, changed, created int, goal string) error
 		if err != nil {
 			return d, err
 		}
-		return d, remove()
+		return d, removeChild(repo, child, "bench-child")
 	}, func() (time.Duration, error) {
-		d, err := timed("git", "-C", repo, "worktree", "add", "-q", "-b", "bench-child", child, "HEAD")
+		d, err := timed(argv(repo, child)...)
 		if err != nil {
 			return d, err
 		}
-		return d, remove()
+		return d, removeChild(repo, child, "bench-child")
 	})
 	if err != nil {
 		return err
 	}
-	row(what, times[0], times[1], "git worktree add", goal)
-	return os.RemoveAll(repo)
-}
-
-// forkStash measures forkLarge's fork against what a script would do: worktree, stash, untracked files, no proof.
-func (b bench) forkStash() error {
-	repo, err := b.repository("fork", 50_000)
-	if err != nil {
-		return err
-	}
-	if err := dirty(repo, 50_000, 500, 500); err != nil {
-		return err
-	}
-	s, err := b.serve()
-	if err != nil {
-		return err
-	}
-	defer s.stop()
-	child := filepath.Join(b.dir, "child")
-	script := `set -e
-cd "$2"
-git worktree add -q -b bench-child "$1" HEAD
-git -C "$1" stash apply -q --index "$(git stash create)"
-git ls-files -z --others --exclude-standard | xargs -0 cp --parents -t "$1"`
-	times, err := interleave(b.rounds, func() (time.Duration, error) {
-		begin := time.Now()
-		_, err := s.call("workspace/executeCommand", map[string]any{"command": "sidefork.fork", "workDoneToken": "fork", "arguments": []any{map[string]any{
-			"workspace": repo, "name": "bench-child", "dir": child, "launch": "none",
-		}}})
-		d := time.Since(begin)
-		return d, errors.Join(err, removeChild(repo, child, "bench-child"))
-	}, func() (time.Duration, error) {
-		d, err := timed("sh", "-c", script, "sh", child, repo)
-		return d, errors.Join(err, removeChild(repo, child, "bench-child"))
-	})
-	if err != nil {
-		return err
-	}
-	row("the same", times[0], times[1], "worktree add, stash, cp", "≤ 0.7")
+	row(what, times[0], times[1], floor, goal)
 	return os.RemoveAll(repo)
 }
 
