@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sidefork/sidefork/carry/worktree"
 	"github.com/sidefork/sidefork/test/template"
@@ -106,8 +107,10 @@ func tryGit(dir string, args ...string) (string, error) {
 	return string(out), err
 }
 
+// openAt opens a worktree whose files are older than a tick of the clock: younger ones are looked at once more.
 func openAt(t testing.TB, dir string) worktree.Worktree {
 	t.Helper()
+	time.Sleep(2 * tick)
 	w := worktree.Worktree{Path: dir}
 	out := strings.Split(gitIn(t, dir, "rev-parse", "--absolute-git-dir", "--git-common-dir", "HEAD"), "\n")
 	w.GitDir, w.CommonDir, w.Head = out[0], out[1], out[2]

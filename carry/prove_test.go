@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/sidefork/sidefork/carry/worktree"
 )
@@ -17,7 +16,6 @@ import (
 // forkDuring forks and does something between the write and its proof, at most as often as told.
 func (r *repo) forkDuring(times int, do func(child string)) (string, *Result, error) {
 	r.Helper()
-	time.Sleep(2 * tick) // what is younger is brought a second time, which would mend what is done to the child
 	plan, err := Look(context.Background(), openAt(r, r.top), openAt(r, r.top).Head, Options{})
 	must(r, err)
 	r.Cleanup(plan.Close)
