@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/sidefork/sidefork/carry/pulse"
 	"github.com/sidefork/sidefork/carry/worktree"
@@ -97,6 +98,11 @@ func (p *Plan) level(ctx context.Context, child worktree.Worktree, o recorder, m
 		if w.onlyMore { // the parent stood still: nothing but more of it is to be brought
 			w.onlyMore = false
 			continue
+		}
+		select { // rounds within one tick of the clock would all see the same young file
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(tick):
 		}
 		if err := w.lookAgain(ctx); err != nil {
 			return err
