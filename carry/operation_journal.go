@@ -73,9 +73,14 @@ func (t *trail) add(s said) {
 		t.removes = true
 	case saidUndoing:
 		t.undoing = true
-	case saidCompleted, saidRolledBack, saidKept:
+	}
+	if s.ends() {
 		t.end, t.kept = s.What, s.Copies
 	}
+}
+
+func (s said) ends() bool {
+	return s.What == saidCompleted || s.What == saidRolledBack || s.What == saidKept
 }
 
 // workspace is the trail's workspace step; nil where it has none.
@@ -199,6 +204,30 @@ func readTrail(commonDir, id string) (*trail, error) {
 		t.add(s)
 	}
 	return t, nil
+}
+
+// readEnd says whether an operation has ended, and when: by the last line of its journal, if that is short.
+func readEnd(commonDir, id string) (at time.Time, ended bool) {
+	f, err := os.Open(journalFile(commonDir, id))
+	if err != nil {
+		return time.Time{}, false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return time.Time{}, false
+	}
+	tail := make([]byte, min(info.Size(), 1<<10))
+	if n, err := f.ReadAt(tail, info.Size()-int64(len(tail))); err != nil || n < len(tail) {
+		return time.Time{}, false
+	}
+	line, whole := bytes.CutSuffix(tail, []byte("\n"))
+	begins := bytes.LastIndexByte(line, '\n') + 1
+	var s said
+	if !whole || begins == 0 || json.Unmarshal(line[begins:], &s) != nil {
+		return time.Time{}, false
+	}
+	return s.At, s.ends()
 }
 
 // journal is an open journal and what it amounts to.

@@ -49,9 +49,13 @@ func Recover(ctx context.Context, commonDir string) ([]Recovered, error) {
 		if !ok || !isOperationID(id) {
 			continue
 		}
-		switch t, err := readTrail(commonDir, id); { // the usual case takes no lock
-		case err == nil && t.end != "" && time.Since(t.last) > remembered:
-			old = append(old, id)
+		if at, ended := readEnd(commonDir, id); ended { // the usual case takes no lock, and reads no more
+			if time.Since(at) > remembered {
+				old = append(old, id)
+			}
+			continue
+		}
+		switch t, err := readTrail(commonDir, id); {
 		case err == nil && t.end != "":
 		case err == nil && len(t.copies) > 0:
 			calls = append(calls, id)
