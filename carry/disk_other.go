@@ -63,6 +63,9 @@ func setLinkTime(*os.File, string, int64) error { return nil }
 
 func chmodFile(f *os.File, mode uint32) error { return f.Chmod(fs.FileMode(mode & 0o777)) }
 
+// writable: Windows tells that by trying only.
+func writable(string) error { return nil }
+
 func isNoSpace(err error) bool { return errors.Is(err, syscall.Errno(112)) } // ERROR_DISK_FULL
 
 func isDenied(err error) bool { return errors.Is(err, fs.ErrPermission) }

@@ -111,6 +111,9 @@ func chmodFile(f *os.File, mode uint32) error {
 	return again(func() error { return unix.Fchmod(int(f.Fd()), mode) })
 }
 
+// writable says why nothing can be made in a folder.
+func writable(folder string) error { return unix.Access(folder, unix.W_OK|unix.X_OK) }
+
 func isNoSpace(err error) bool { return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) }
 
 func again(call func() error) error {

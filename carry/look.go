@@ -88,7 +88,13 @@ func Look(ctx context.Context, from worktree.Worktree, base string, opts Options
 	if p.seen, err = read(ctx, from, true); err != nil {
 		return nil, err
 	}
-	if err := p.judge(ctx); err != nil {
+	if opts.removing { // what it would lose is stored by way of it
+		err = p.seen.makePrivate()
+	}
+	if err == nil {
+		err = p.judge(ctx)
+	}
+	if err != nil {
 		p.Close()
 		return nil, err
 	}

@@ -30,6 +30,9 @@ func (p *Plan) include(ctx context.Context, parent *tree) error {
 		return err
 	}
 	r := p.seen
+	if err := r.makePrivate(); err != nil {
+		return err
+	}
 	list := filepath.Join(r.private.path, "include")
 	if err := os.WriteFile(list, patterns, 0o600); err != nil {
 		return fmt.Errorf("carry: write the patterns: %w", err)

@@ -15,7 +15,7 @@ import (
 // reading is what was read of a worktree: of one moment as far as the index goes, of about one as far as the disk does.
 type reading struct {
 	from    worktree.Worktree
-	private privateFolder
+	private privateFolder // made when it is needed
 	index   index
 	copied  string            // a copy of it, for git to read instead; "" as long as that is not needed
 	modes   map[string]uint32 // of the entries that may only announce their path
@@ -50,7 +50,7 @@ func read(ctx context.Context, from worktree.Worktree, rules bool) (_ *reading, 
 			r.close()
 		}
 	}()
-	if r.private, err = newPrivateFolder(from.Path); err != nil { // a roll-back may need one as well
+	if _, err = temporaryFolder(from.Path); err != nil { // a roll-back may need one
 		return nil, err
 	}
 	if err := r.readOnce(ctx); err != nil {
@@ -92,6 +92,14 @@ func (r *reading) readOnce(ctx context.Context) error {
 		}
 	}
 	return worktree.Refuse("parentChanging", "path", "the index")
+}
+
+// makePrivate makes the private folder, once.
+func (r *reading) makePrivate() (err error) {
+	if r.private.path == "" {
+		r.private, err = newPrivateFolder(r.from.Path)
+	}
+	return err
 }
 
 func (r *reading) command(args ...string) git.Command {
@@ -139,6 +147,9 @@ func (r *reading) uncover(ctx context.Context) error {
 	}
 	if assumed.Len()+skipped.Len() == 0 {
 		return nil
+	}
+	if err := r.makePrivate(); err != nil {
+		return err
 	}
 	r.copied = filepath.Join(r.private.path, "index")
 	if err := r.index.copyTo(r.copied); err != nil {

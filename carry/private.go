@@ -17,17 +17,29 @@ type privateFolder struct {
 
 const privateLock = "lock"
 
-// newPrivateFolder makes one outside of the worktrees with these top levels, which would show it as a file of theirs.
-// Refusal: temporaryFolder.
-func newPrivateFolder(outside ...string) (privateFolder, error) {
+// temporaryFolder is the system's, which must be outside of the worktrees with these top levels: they would show what is
+// made there as a file of theirs. Refusal: temporaryFolder, also where nothing can be made there.
+func temporaryFolder(outside ...string) (string, error) {
 	temp, err := filepath.EvalSymlinks(os.TempDir())
 	if err != nil {
-		return privateFolder{}, worktree.Refuse("temporaryFolder", "path", os.TempDir(), "what", err.Error())
+		return "", worktree.Refuse("temporaryFolder", "path", os.TempDir(), "what", err.Error())
 	}
 	for _, top := range outside {
 		if inside, err := filepath.Rel(top, temp); err == nil && filepath.IsLocal(inside) {
-			return privateFolder{}, worktree.Refuse("temporaryFolder", "path", temp, "what", "it lies inside the workspace")
+			return "", worktree.Refuse("temporaryFolder", "path", temp, "what", "it lies inside the workspace")
 		}
+	}
+	if err := writable(temp); err != nil {
+		return "", worktree.Refuse("temporaryFolder", "path", temp, "what", err.Error())
+	}
+	return temp, nil
+}
+
+// newPrivateFolder makes one outside of these worktrees. Refusal: temporaryFolder.
+func newPrivateFolder(outside ...string) (privateFolder, error) {
+	temp, err := temporaryFolder(outside...)
+	if err != nil {
+		return privateFolder{}, err
 	}
 	path, err := os.MkdirTemp(temp, "sidefork-private-")
 	if err != nil {
