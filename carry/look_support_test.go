@@ -151,7 +151,9 @@ func (r *repo) makeChild(plan *Plan, child string) worktree.Worktree {
 	r.git(append(args, child, "HEAD")...)
 	made := openAt(r, child)
 	if plan.populates() {
-		must(r, plan.checkOut(context.Background(), made, nil))
+		filled, err := plan.fill(context.Background(), child)
+		must(r, err)
+		must(r, filled.checkOut(context.Background(), made, nil))
 	}
 	return made
 }

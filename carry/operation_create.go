@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/sidefork/sidefork/carry/git"
 	"github.com/sidefork/sidefork/carry/worktree"
 )
@@ -86,7 +88,7 @@ func (o *Operation) Create(ctx context.Context, c CreateRequest) (worktree.Workt
 	if err := add.Run(ctx); err != nil {
 		return worktree.Worktree{}, failed(ctx, err)
 	}
-	child, hookFile, err := worktree.OpenWithHook(ctx, path)
+	child, hookFile, filled, err := c.open(ctx, path)
 	if err != nil {
 		return worktree.Worktree{}, failed(ctx, err)
 	}
@@ -98,8 +100,8 @@ func (o *Operation) Create(ctx context.Context, c CreateRequest) (worktree.Workt
 	case child.Locked: // git takes its lock away last, and passes over a disk that does not let it
 		return worktree.Worktree{}, cannotCreate(errors.New("git has left the child locked: " + child.Why))
 	}
-	if c.Like.populates() {
-		if err := c.Like.checkOut(ctx, child, o.lock.file); err != nil {
+	if filled != nil {
+		if err := filled.checkOut(ctx, child, o.lock.file); err != nil {
 			return worktree.Worktree{}, failed(ctx, err)
 		}
 	}
@@ -110,6 +112,17 @@ func (o *Operation) Create(ctx context.Context, c CreateRequest) (worktree.Workt
 	}
 	o.hookFile = hookFile
 	return child, nil
+}
+
+// open asks git about the child while its files are copied.
+func (c CreateRequest) open(ctx context.Context, path string) (child worktree.Worktree, hookFile string, filled *populating, err error) {
+	g, gctx := errgroup.WithContext(ctx)
+	if c.Like.populates() {
+		g.Go(func() (err error) { filled, err = c.Like.fill(gctx, path); return err })
+	}
+	g.Go(func() (err error) { child, hookFile, err = worktree.OpenWithHook(gctx, path); return err })
+	err = g.Wait()
+	return child, hookFile, filled, err
 }
 
 func taken(branch string) *Refusal {
@@ -160,6 +173,9 @@ func failed(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	}
 	if no, ok := errors.AsType[*Refusal](err); ok {
+		if no.Code == "notItself" {
+			return no
+		}
 		err = errors.New(no.Code + ": " + no.Detail)
 	}
 	no := cannotCreate(err)

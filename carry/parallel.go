@@ -13,7 +13,7 @@ import (
 func inParallel(ctx context.Context, n int, do func(ctx context.Context, from, to int) error) error {
 	const chunk = 256
 	g, gctx := errgroup.WithContext(ctx)
-	g.SetLimit(max(2, min(8, 2*runtime.GOMAXPROCS(0))))
+	g.SetLimit(min(8, runtime.GOMAXPROCS(0)+1))
 	for from := 0; from < n; from += chunk {
 		if gctx.Err() != nil {
 			break

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sidefork/sidefork/carry/git"
@@ -34,17 +36,25 @@ type populating struct {
 	entries []git.Entry     // of the base, in order
 	from    []int           // each one's place in the parent's index, -1: git is to check it out
 	facts   []git.FileFacts // of each file that was copied
-	started int64           // ns since 1970
+	buffers sync.Pool
+	started int64 // ns since 1970
 }
 
-// checkOut fills a child that `git worktree add --no-checkout` has made, and writes its index.
-func (p *Plan) checkOut(ctx context.Context, child worktree.Worktree, held *os.File) error {
-	rest, err := p.populate(ctx, child)
-	if err != nil || len(rest) == 0 {
+// checkOut writes the index of a child that was filled, and has git check out whatever was not copied.
+func (f *populating) checkOut(ctx context.Context, child worktree.Worktree, held *os.File) error {
+	if err := f.writeIndex(child); err != nil {
 		return err
 	}
-	names := strings.NewReader(strings.Join(rest, "\x00") + "\x00")
-	return git.Command{Dir: child.Path, Held: held, Args: git.CheckOutPathsArgs(), Stdin: names}.Run(ctx)
+	var rest strings.Builder
+	for i := range f.entries {
+		if f.from[i] < 0 {
+			rest.WriteString(f.entries[i].Path + "\x00")
+		}
+	}
+	if rest.Len() == 0 {
+		return nil
+	}
+	return git.Command{Dir: child.Path, Held: held, Args: git.CheckOutPathsArgs(), Stdin: strings.NewReader(rest.String())}.Run(ctx)
 }
 
 // populates says whether the child's files can be copied from the parent: git's own way knows sparse checkouts, split
@@ -63,20 +73,24 @@ func (p *Plan) leavesToGit() bool {
 	return false
 }
 
-// populate copies what it can and writes the index, and gives the paths of the base that git is to check out.
-func (p *Plan) populate(ctx context.Context, child worktree.Worktree) (rest []string, err error) {
+// fill copies what it can into a folder that `git worktree add --no-checkout` has made for a worktree of the repository.
+// Refusal: notItself, where that is not what is there.
+func (p *Plan) fill(ctx context.Context, folder string) (_ *populating, err error) {
 	if err := p.seen.rules.Wait(); err != nil {
 		return nil, err
 	}
-	f := populating{plan: p, started: time.Now().UnixNano()}
+	f := &populating{plan: p, started: time.Now().UnixNano(), buffers: sync.Pool{New: func() any { return new([atOnce]byte) }}}
 	if f.parent, err = openTree(p.from.Path); err != nil {
 		return nil, err
 	}
 	defer f.parent.close()
-	if f.target, err = openTree(child.Path); err != nil {
+	if f.target, err = openTree(folder); err != nil {
 		return nil, err
 	}
 	defer f.target.close()
+	if !f.isWorktree(folder) {
+		return nil, worktree.Refuse("notItself", "path", folder)
+	}
 	f.listBase()
 	if err := f.makeFolders(); err != nil {
 		return nil, err
@@ -84,12 +98,27 @@ func (p *Plan) populate(ctx context.Context, child worktree.Worktree) (rest []st
 	if err := inParallel(ctx, len(f.entries), f.copyFiles); err != nil {
 		return nil, err
 	}
-	for i := range f.entries {
-		if f.from[i] < 0 {
-			rest = append(rest, f.entries[i].Path)
-		}
+	return f, nil
+}
+
+// isWorktree says whether the target is a folder, not a link to one, and its `.git` leads into the repository.
+func (f *populating) isWorktree(folder string) bool {
+	there, err := os.Lstat(folder)
+	if err != nil {
+		return false
 	}
-	return rest, f.writeIndex(child)
+	opened, err := f.target.top.Stat()
+	if err != nil || !os.SameFile(there, opened) {
+		return false
+	}
+	link, err := f.target.open(".git")
+	if err != nil {
+		return false
+	}
+	defer link.Close()
+	text, err := io.ReadAll(io.LimitReader(link, 64<<10))
+	gitDir, ok := gitDirIn(string(text), folder)
+	return err == nil && ok && worktree.SameFile(filepath.Dir(gitDir), filepath.Join(f.plan.from.CommonDir, "worktrees"))
 }
 
 // listBase makes the base's entries of the parent's: status has named every path at which they differ.
@@ -173,9 +202,10 @@ func (f *populating) makeFolders() error {
 // copyFiles copies some neighbours of the entries. What is not copied, for whatever reason that is not the child's, is
 // left to git.
 func (f *populating) copyFiles(ctx context.Context, from, to int) error {
-	var here folderAt
-	defer func() { here.close() }()
-	var buffer []byte
+	var here, there folderAt // one folder, in the target and in the parent
+	defer func() { here.close(); there.close() }()
+	buffer := f.buffers.Get().(*[atOnce]byte)
+	defer f.buffers.Put(buffer)
 	look := f.parent.lookup()
 	for i := from; i < to; i++ {
 		if f.from[i] < 0 {
@@ -195,18 +225,16 @@ func (f *populating) copyFiles(ctx context.Context, from, to int) error {
 		dir, name := path.Split(e.Path)
 		if here.name != dir || !here.open {
 			here.close()
-			if real, err := look.real(path.Clean(dir)); err != nil || !real {
+			there.close()
+			if there.enter(look, dir) != nil {
 				f.from[i] = -1
 				continue
 			}
-			if err := here.enter(f.target, dir); err != nil {
+			if err := here.enter(f.target.lookup(), dir); err != nil {
 				return fmt.Errorf("carry: fill %s: %w", e.Path, err)
 			}
 		}
-		if buffer == nil {
-			buffer = make([]byte, atOnce)
-		}
-		facts, copied, err := f.copyClean(ctx, here, i, name, buffer)
+		facts, copied, err := f.copyClean(ctx, here, there, i, name, buffer[:])
 		if err != nil {
 			return err
 		}

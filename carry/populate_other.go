@@ -17,9 +17,9 @@ type folderAt struct {
 	open bool
 }
 
-func (*folderAt) enter(*tree, string) error { return errors.ErrUnsupported }
-func (*folderAt) close()                    {}
+func (*folderAt) enter(*lookup, string) error { return errors.ErrUnsupported }
+func (*folderAt) close()                      {}
 
-func (*populating) copyClean(context.Context, folderAt, int, string, []byte) (git.FileFacts, bool, error) {
+func (*populating) copyClean(context.Context, folderAt, folderAt, int, string, []byte) (git.FileFacts, bool, error) {
 	return git.FileFacts{}, false, errors.ErrUnsupported
 }

@@ -220,3 +220,39 @@ func TestACancelInTheMiddleOfFillingLeavesNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestNothingIsFilledThatIsNoWorktreeOfTheRepository(t *testing.T) {
+	for name, make := range map[string]func(r *repo, at string){
+		"a folder": func(r *repo, at string) { must(r, os.Mkdir(at, 0o755)) },
+		"another repository": func(r *repo, at string) {
+			r.git("clone", "-q", r.top, at)
+			r.git("-C", at, "rm", "-rq", ".")
+		},
+		"a worktree of another repository": func(r *repo, at string) {
+			r.git("clone", "-q", r.top, at+"-clone")
+			r.git("-C", at+"-clone", "worktree", "add", "-q", "--no-checkout", at)
+		},
+		"a link to a worktree": func(r *repo, at string) {
+			r.git("worktree", "add", "-q", "--no-checkout", at+"-true")
+			must(r, os.Symlink(at+"-true", at))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t)
+			from := openAt(t, r.top)
+			plan, err := Look(context.Background(), from, from.Head, Options{})
+			must(t, err)
+			defer plan.Close()
+			at := filepath.Join(filepath.Dir(r.top), "there")
+			make(r, at)
+			before := snapshot(r, filepath.Dir(r.top))
+			_, err = plan.fill(context.Background(), at)
+			if no, ok := errors.AsType[*Refusal](err); !ok || no.Code != "notItself" {
+				t.Errorf("filled with %v, want notItself", err)
+			}
+			if after := snapshot(r, filepath.Dir(r.top)); before != after {
+				t.Errorf("something was written:\n%s", difference(before, after))
+			}
+		})
+	}
+}

@@ -16,23 +16,23 @@ import (
 
 const canPopulate = true
 
-// folderAt is a folder of the target, open for the files that are made in it one after the other.
+// folderAt is an open folder, whose files are read or made one after the other.
 type folderAt struct {
 	name string // as path.Split gives it
 	fd   int
 	open bool
 }
 
-// enter opens a folder of the target, in which nothing but this operation has made anything yet.
-func (h *folderAt) enter(target *tree, dir string) error {
+// enter opens a folder of a tree: no link, and none on the way to it.
+func (h *folderAt) enter(look *lookup, dir string) error {
 	name := strings.TrimSuffix(dir, "/")
 	if name == "" {
 		name = "."
 	}
-	if real, err := target.lookup().real(name); err != nil || !real {
+	if real, err := look.real(name); err != nil || !real {
 		return &fs.PathError{Op: "open", Path: name, Err: unix.ENOTDIR}
 	}
-	fd, err := unix.Openat(int(target.top.Fd()), name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	fd, err := unix.Openat(int(look.top.Fd()), name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return &fs.PathError{Op: "open", Path: name, Err: err}
 	}
@@ -49,11 +49,11 @@ func (h *folderAt) close() {
 
 // copyClean copies the file or link of an entry under its own name. Not copied: it is not, or not any more, what the
 // parent's index says, or cannot be read; nothing is left of it. An error is the child's.
-func (f *populating) copyClean(ctx context.Context, here folderAt, i int, name string, buffer []byte) (git.FileFacts, bool, error) {
+func (f *populating) copyClean(ctx context.Context, here, there folderAt, i int, name string, buffer []byte) (git.FileFacts, bool, error) {
 	if f.entries[i].Mode == git.ModeLink {
 		return f.copyCleanLink(here, i, name)
 	}
-	src, before, ok := f.openClean(i)
+	src, before, ok := f.openClean(there, i, name)
 	if !ok {
 		return git.FileFacts{}, false, nil
 	}
@@ -90,8 +90,8 @@ func (f *populating) copyClean(ctx context.Context, here folderAt, i int, name s
 }
 
 // openClean opens a file of the parent that is as its index says.
-func (f *populating) openClean(i int) (fd int, s stat, ok bool) {
-	fd, err := unix.Openat(int(f.parent.top.Fd()), f.entries[i].Path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+func (f *populating) openClean(there folderAt, i int, name string) (fd int, s stat, ok bool) {
+	fd, err := unix.Openat(there.fd, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return 0, stat{}, false
 	}

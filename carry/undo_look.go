@@ -345,15 +345,18 @@ func pointsTo(link, gitDir string) bool {
 	if err != nil {
 		return false
 	}
-	to, ok := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), "gitdir: ")
-	if !ok {
-		return false
-	}
+	to, ok := gitDirIn(string(text), filepath.Dir(link))
+	return ok && worktree.SameFile(to, gitDir)
+}
+
+// gitDirIn is where the text of a `.git` file in a folder leads.
+func gitDirIn(text, folder string) (gitDir string, ok bool) {
+	to, ok := strings.CutPrefix(strings.TrimRight(text, "\r\n"), "gitdir: ")
 	to = filepath.FromSlash(to)
 	if !filepath.IsAbs(to) {
-		to = filepath.Join(filepath.Dir(link), to)
+		to = filepath.Join(folder, to)
 	}
-	return worktree.SameFile(filepath.Clean(to), gitDir)
+	return filepath.Clean(to), ok
 }
 
 // files lists what in a folder is no folder, at most a hundred.

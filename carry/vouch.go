@@ -155,12 +155,14 @@ func (x *index) vouches(entry int, s stat) bool {
 	case t.Size == 0 && !e.Empty(): // "look at it again", as git writes it
 		return false
 	}
-	unseen := blind
-	if x.alone {
-		unseen = 0
-	} else if s.ctime%int64(time.Second) == 0 {
-		unseen = blindCoarse
+	if t.MTime != s.mtime || t.CTime != s.ctime || t.Inode != uint32(s.inode) || t.Size != uint32(s.size) {
+		return false
 	}
-	return t.MTime == s.mtime && t.CTime == s.ctime && t.Inode == uint32(s.inode) && t.Size == uint32(s.size) &&
-		max(s.mtime, s.ctime) < x.written-int64(unseen)
+	switch {
+	case x.alone: // whoever writes to a file that was given an older time changes that
+		return s.mtime < x.written
+	case s.ctime%int64(time.Second) == 0:
+		return max(s.mtime, s.ctime) < x.written-int64(blindCoarse)
+	}
+	return max(s.mtime, s.ctime) < x.written-int64(blind)
 }
