@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -17,9 +18,11 @@ import (
 
 // CreateRequest asks for a child: a new branch at Base (a whole object id), checked out at Path (absolute). Like is what is
 // to be carried into it: the parent's clean files are then copied instead of checked out. nil: git checks out all of them.
+// Turn is held while git makes the worktree; nil for a child alone.
 type CreateRequest struct {
 	Path, Branch, Base string
 	Like               *Plan
+	Turn               *sync.Mutex
 }
 
 // Argv is the git commands that Create runs to make the branch and the worktree, for the reader of a plan.
@@ -50,50 +53,16 @@ func (o *Operation) Create(ctx context.Context, c CreateRequest) (worktree.Workt
 	if !git.IsObjectID(c.Base) {
 		return worktree.Worktree{}, worktree.Refuse("refUnknown", "ref", c.Base)
 	}
-	common := o.source.CommonDir
-	behind, err := waitLock(ctx, worktreesLock(common))
+	path, err := o.addWorktree(ctx, c)
 	if err != nil {
 		return worktree.Worktree{}, err
-	}
-	defer behind.release()
-	if no := worktree.CheckFolder(c.Path, o.source); no != nil {
-		return worktree.Worktree{}, no
-	}
-	path, err := worktree.Physical(c.Path)
-	if err != nil {
-		return worktree.Worktree{}, cannotCreate(err)
-	}
-	// A ref that leads nowhere, or that git cannot read, is no branch to git, which puts its own over it.
-	if ref := filepath.Join(common, "refs", "heads", filepath.FromSlash(c.Branch)); isFile(ref) || isLink(ref) {
-		return worktree.Worktree{}, taken(c.Branch)
-	}
-	step := stepFor(common, path, c)
-	if o.before != nil {
-		step.Folders, step.GitFolders = o.before.Folders, o.before.GitFolders
-	}
-	if err := o.Will(Step{Workspace: step}); err != nil {
-		return worktree.Worktree{}, cannotCreate(err)
-	}
-	// The branch is made by itself, with the operation's name in its reflog: `worktree add -b` leaves a branch behind
-	// when it fails, and nothing would tell whose it is.
-	at := git.Command{Dir: o.source.Path, Held: o.lock.file}
-	if err := git.CreateBranch(ctx, at, c.Branch, c.Base, branchMessage(o.ID)); err != nil {
-		if oid, e := git.BranchAt(ctx, git.Command{Dir: o.source.Path}, c.Branch); e == nil && oid != "" {
-			return worktree.Worktree{}, taken(c.Branch)
-		}
-		return worktree.Worktree{}, failed(ctx, err)
-	}
-	add := c.addWorktree(path)
-	add.Dir, add.Held = at.Dir, at.Held
-	if err := add.Run(ctx); err != nil {
-		return worktree.Worktree{}, failed(ctx, err)
 	}
 	child, hookFile, filled, err := c.open(ctx, path)
 	if err != nil {
 		return worktree.Worktree{}, failed(ctx, err)
 	}
 	switch {
-	case !worktree.SameFile(child.Path, path) || child.Main || child.CommonDir != common:
+	case !worktree.SameFile(child.Path, path) || child.Main || child.CommonDir != o.source.CommonDir:
 		return worktree.Worktree{}, worktree.Refuse("notItself", "path", child.Path)
 	case child.Head != c.Base || child.Branch != c.Branch:
 		return worktree.Worktree{}, cannotCreate(errors.New("the child is at " + child.Branch + " " + child.Head))
@@ -112,6 +81,53 @@ func (o *Operation) Create(ctx context.Context, c CreateRequest) (worktree.Workt
 	}
 	o.hookFile = hookFile
 	return child, nil
+}
+
+// addWorktree has git make the branch and the worktree, in turn with whoever else has one made in this repository, and
+// gives its physical path.
+func (o *Operation) addWorktree(ctx context.Context, c CreateRequest) (path string, err error) {
+	if c.Turn != nil {
+		c.Turn.Lock()
+		defer c.Turn.Unlock()
+	}
+	common := o.source.CommonDir
+	behind, err := waitLock(ctx, worktreesLock(common))
+	if err != nil {
+		return "", err
+	}
+	defer behind.release()
+	if no := worktree.CheckFolder(c.Path, o.source); no != nil {
+		return "", no
+	}
+	if path, err = worktree.Physical(c.Path); err != nil {
+		return "", cannotCreate(err)
+	}
+	// A ref that leads nowhere, or that git cannot read, is no branch to git, which puts its own over it.
+	if ref := filepath.Join(common, "refs", "heads", filepath.FromSlash(c.Branch)); isFile(ref) || isLink(ref) {
+		return "", taken(c.Branch)
+	}
+	step := stepFor(common, path, c)
+	if o.before != nil {
+		step.Folders, step.GitFolders = o.before.Folders, o.before.GitFolders
+	}
+	if err := o.Will(Step{Workspace: step}); err != nil {
+		return "", cannotCreate(err)
+	}
+	// The branch is made by itself, with the operation's name in its reflog: `worktree add -b` leaves a branch behind
+	// when it fails, and nothing would tell whose it is.
+	at := git.Command{Dir: o.source.Path, Held: o.lock.file}
+	if err := git.CreateBranch(ctx, at, c.Branch, c.Base, branchMessage(o.ID)); err != nil {
+		if oid, e := git.BranchAt(ctx, git.Command{Dir: o.source.Path}, c.Branch); e == nil && oid != "" {
+			return "", taken(c.Branch)
+		}
+		return "", failed(ctx, err)
+	}
+	add := c.addWorktree(path)
+	add.Dir, add.Held = at.Dir, at.Held
+	if err := add.Run(ctx); err != nil {
+		return "", failed(ctx, err)
+	}
+	return path, nil
 }
 
 // open asks git about the child while its files are copied.

@@ -19,9 +19,9 @@ import (
 
 // createWorkspace makes the child's branch and worktree, with hooks off, and proves that it is itself.
 func createWorkspace(ctx context.Context, undo *carry.Operation, turn *sync.Mutex, there place, oid string, like *carry.Plan) (worktree.Worktree, error) {
-	turn.Lock()
-	defer turn.Unlock()
-	return undo.Create(ctx, createRequest(there, oid, like))
+	request := createRequest(there, oid, like)
+	request.Turn = turn
+	return undo.Create(ctx, request)
 }
 
 func createRequest(there place, oid string, like *carry.Plan) carry.CreateRequest {
