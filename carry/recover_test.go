@@ -479,3 +479,38 @@ func TestRecoverForgetsOldOutcomes(t *testing.T) {
 		t.Error("an old outcome is still there")
 	}
 }
+
+// TestTheEndOfAJournalIsThatOfTheWholeOfIt holds the short way against the long one: what it does not see is no end.
+func TestTheEndOfAJournalIsThatOfTheWholeOfIt(t *testing.T) {
+	const begun = `{"at":"2026-01-02T03:04:05Z","what":"begun","source":"/r"}` + "\n"
+	const ended = `{"at":"2026-01-02T03:04:06Z","what":"completed"}` + "\n"
+	long := `{"at":"2026-01-02T03:04:05Z","what":"step","step":{"carry":{"target":"` + strings.Repeat("x", 5000) + `"}}}` + "\n"
+	for name, c := range map[string]struct {
+		text  string
+		ended bool
+	}{
+		"nothing":                     {"", false},
+		"begun":                       {begun, false},
+		"ended":                       {begun + ended, true},
+		"ended after a long line":     {begun + long + ended, true},
+		"a long line last":            {begun + long, false},
+		"an end that is torn":         {begun + ended[:len(ended)-1], false},
+		"an end whose line is broken": {begun + "{}" + ended, false},
+		"rolled back":                 {begun + strings.Replace(ended, "completed", "rolledBack", 1), true},
+		"kept":                        {begun + strings.Replace(ended, "completed", "kept", 1), true},
+		"about to take back":          {begun + strings.Replace(ended, "completed", "undoing", 1), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			common, id := t.TempDir(), "11111111-2222-3333-4444-555555555555"
+			must(t, os.MkdirAll(operationsFolder(common), 0o755))
+			must(t, os.WriteFile(journalFile(common, id), []byte(c.text), 0o600))
+			at, ended := readEnd(common, id)
+			if ended != c.ended {
+				t.Errorf("ended: %v", ended)
+			}
+			if trail, err := readTrail(common, id); ended && (err != nil || trail.end == "" || !trail.last.Equal(at)) {
+				t.Errorf("the whole journal says %+v, %v", trail, err)
+			}
+		})
+	}
+}
