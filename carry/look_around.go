@@ -14,7 +14,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/sidefork/sidefork/carry/git"
 	"github.com/sidefork/sidefork/carry/pulse"
+	"github.com/sidefork/sidefork/carry/worktree"
 )
 
 // surroundings is what lies in a worktree's folders and git's status does not tell: it is found by listing every
@@ -26,6 +28,27 @@ type surroundings struct {
 	denied     []string // folders that may not be listed
 }
 
+// exploreTracked lists the folders of tracked files, for which git's answer need not be awaited.
+func exploreTracked(ctx context.Context, from worktree.Worktree, entries []git.Entry) (*explorer, error) {
+	t, err := openTree(from.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer t.close()
+	tracked, last := map[string]bool{".": true}, "."
+	for i := range entries {
+		dir := path.Dir(entries[i].Path)
+		if dir == last {
+			continue
+		}
+		for last = dir; !tracked[dir]; dir = path.Dir(dir) {
+			tracked[dir] = true
+		}
+	}
+	return listAll(ctx, &explorer{tree: t, closed: submodules(entries), within: tracked})
+}
+
+// explore lists the other folders, once it is known which of them are closed, and gives what is in all of them.
 func explore(ctx context.Context, r *reading) (*surroundings, error) {
 	t, err := openTree(r.from.Path)
 	if err != nil {
@@ -40,10 +63,19 @@ func explore(ctx context.Context, r *reading) (*surroundings, error) {
 			}
 		}
 	}
-	x, err := listAll(ctx, &explorer{tree: t, closed: closed})
+	open := func(names []string) []string {
+		return slices.DeleteFunc(names, func(name string) bool { return within(closed, name) != "" })
+	}
+	first := r.tracked
+	x, err := listBelow(ctx, &explorer{tree: t, closed: closed}, open(first.beyond))
 	if err != nil {
 		return nil, err
 	}
+	x.nested = append(x.nested, open(first.nested)...)
+	x.specials = append(x.specials, open(first.specials)...)
+	x.attributes = append(x.attributes, open(first.attributes)...)
+	x.denied = append(x.denied, open(first.denied)...)
+	x.sort()
 	return &x.surroundings, nil
 }
 
@@ -63,15 +95,21 @@ func listBelow(ctx context.Context, x *explorer, folders []string) (*explorer, e
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	for _, list := range []*[]string{&x.nested, &x.specials, &x.attributes, &x.denied, &x.unknown} {
+	x.sort()
+	return x, nil
+}
+
+func (x *explorer) sort() {
+	for _, list := range []*[]string{&x.nested, &x.specials, &x.attributes, &x.denied, &x.unknown, &x.beyond} {
 		slices.Sort(*list)
 	}
-	return x, nil
 }
 
 type explorer struct {
 	*tree
 	closed  map[string]bool
+	within  map[string]bool        // folders that are listed; nil: all that are not closed
+	beyond  []string               // the others
 	known   func(name string) bool // of files, links and specials; nil: all are
 	mu      sync.Mutex
 	unknown []string
@@ -114,7 +152,11 @@ func (x *explorer) list(ctx context.Context, g *errgroup.Group, dir string) erro
 				x.note(&x.nested, dir)
 			}
 		case e.Type().IsDir():
-			if !x.closed[name] {
+			switch {
+			case x.closed[name]:
+			case x.within != nil && !x.within[name]:
+				x.note(&x.beyond, name)
+			default:
 				below = append(below, name)
 			}
 		case e.Type().IsRegular():

@@ -23,6 +23,7 @@ type reading struct {
 	skips   bool              // some entry has the one by which it is not on disk
 	status  *git.Status
 	gone    map[string]bool // announced by intent-to-add, and gone from disk
+	tracked *explorer       // what is in the folders of tracked files
 	around  *surroundings
 	staying map[string]string // why a submodule that is checked out does not come, by path
 	ignored map[string]bool   // what status calls so, whole folders too; nil where none of it is asked for
@@ -81,7 +82,12 @@ func (r *reading) readOnce(ctx context.Context) error {
 			return err
 		}
 		g, gctx := errgroup.WithContext(ctx)
-		g.Go(func() (err error) { r.index, err = readIndex(gctx, r.from); return err })
+		g.Go(func() (err error) {
+			if r.index, err = readIndex(gctx, r.from); err == nil {
+				r.tracked, err = exploreTracked(gctx, r.from, r.index.Entries)
+			}
+			return err
+		})
 		g.Go(func() (err error) { r.status, err = statusOf(gctx, r.command(git.StatusArgs(true)...)); return err })
 		if err := g.Wait(); err != nil {
 			return err
