@@ -128,11 +128,13 @@ func (w *writing) fill(ctx context.Context, here *place, it *item, temp string) 
 	if err != nil || !before.same(it.was) {
 		return stat{}, false, err
 	}
-	dst, err := here.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fs.FileMode(before.mode&0o777))
+	dst, whole, err := w.begin(here, temp, src, before)
 	if err != nil {
 		return stat{}, false, err
 	}
-	err = w.copyContent(ctx, dst, src, before.size)
+	if !whole {
+		err = w.copyContent(ctx, dst, src, before.size)
+	}
 	if err == nil {
 		err = chmodFile(dst, before.mode) // what umask took away, and what writing did
 	}
@@ -144,6 +146,23 @@ func (w *writing) fill(ctx context.Context, here *place, it *item, temp string) 
 	}
 	after, err := fstat(src)
 	return before, err == nil && after.same(before), err
+}
+
+// begin makes the temporary file of an item: whole where the system shares blocks by making a file, else empty.
+func (w *writing) begin(here *place, temp string, src *os.File, before stat) (dst *os.File, whole bool, err error) {
+	if before.size > 0 && before.mode&0o200 != 0 && !w.cloneless.Load() { // one that cannot be opened for writing is copied
+		done, never := cloneNew(here.dir, temp, src)
+		if done {
+			w.progress.add(before.size)
+			dst, err = here.root.OpenFile(temp, os.O_WRONLY, 0)
+			return dst, true, err
+		}
+		if never {
+			w.cloneless.Store(true)
+		}
+	}
+	dst, err = here.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fs.FileMode(before.mode&0o777))
+	return dst, false, err
 }
 
 func (w *writing) fillLink(here *place, it *item, temp string) (was stat, settled bool, err error) {
