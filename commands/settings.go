@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-//go:generate go test -run TestTheDocumentOfSettingsIsWhatTheStructSays -update .
+//go:generate go test -run TestTheDocumentOf -update .
 
 // Settings are the user's: from their own file, over it an editor's, then the environment, then flags (settings_read.go). A
 // repository sets none of them; which of them it may suggest says package setup. The zero value of each means its default.
