@@ -52,9 +52,13 @@ func home(env *testscript.Env) error {
 		return err
 	}
 	env.Cd = work
+	docs, err := filepath.Abs("../docs")
+	if err != nil {
+		return err
+	}
 	own := filepath.Join(work, "home")
 	for name, value := range map[string]string{
-		"WORK": work, "HOME": own, "USERPROFILE": own, "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": "", "CLAUDE_CONFIG_DIR": "", "CODEX_HOME": "",
+		"WORK": work, "DOCS": docs, "HOME": own, "USERPROFILE": own, "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": "", "CLAUDE_CONFIG_DIR": "", "CODEX_HOME": "",
 		"GIT_CONFIG_GLOBAL": filepath.Join(own, ".gitconfig"), "GIT_CONFIG_NOSYSTEM": "1",
 		"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_AUTHOR_DATE": "2026-01-02T03:04:05Z",
 		"GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@example.com", "GIT_COMMITTER_DATE": "2026-01-02T03:04:05Z",
