@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -21,6 +22,8 @@ import (
 // Several children of one source in one call: decided and looked at once, then each made, proved and set up by itself. One
 // that fails is taken back, and the others stand. They become the user's all at once when the last one is ready: until then
 // a cancel takes all of them back.
+//
+// A child that is to be kept without the changes, should they not come, is the same: it is taken back, and made once more.
 
 // numbered is the name of a call's copy, or its folder: NAME-1, NAME-2, …
 func numbered(name string, i int) string { return name + "-" + strconv.Itoa(i+1) }
@@ -73,11 +76,25 @@ func choosePlaces(ctx context.Context, env *Env, parent worktree.Worktree, famil
 	return places, nil
 }
 
-// forkCopies is forkSession for several children.
+// mayKeep says whether a child is to be made once more, without the changes, where they could not be brought.
+func (d *decision) mayKeep(p ForkParams) bool { return p.OnCarryFailure == "keep" && d.plan != nil }
+
+// notCarried is the failure of a child that stands, into which the changes could not be brought.
+type notCarried struct{ error }
+
+func (n notCarried) Unwrap() error { return n.error }
+
+// forkCopies is forkSession for several children, and for those that may be made twice.
 func forkCopies(ctx context.Context, env *Env, p ForkParams, d *decision, progress Progress) (result *ForkResult, err error) {
 	var requests []carry.CopyRequest
-	for _, it := range d.children {
-		requests = append(requests, carry.CopyRequest{ID: uuid.NewString(), CreateRequest: createRequest(it.place, d.base.oid, nil)})
+	ask := func() {
+		for _, it := range d.children {
+			requests = append(requests, carry.CopyRequest{ID: uuid.NewString(), CreateRequest: createRequest(it.place, d.base.oid, nil)})
+		}
+	}
+	ask()
+	if d.mayKeep(p) {
+		ask()
 	}
 	undo, err := carry.BeginCopies(ctx, d.parent, p.OperationID, requests)
 	if err != nil {
@@ -89,14 +106,14 @@ func forkCopies(ctx context.Context, env *Env, p ForkParams, d *decision, progre
 	if ctx.Err() != nil { // the last moment at which a cancel still takes everything back
 		for i := range made {
 			if made[i] != nil {
-				made[i], failed[i] = nil, takenBack(ctx, undo.Each[i], context.Cause(ctx))
+				made[i], failed[i] = nil, takenBack(ctx, made[i].undo, context.Cause(ctx))
 			}
 		}
 	}
 	var standing []*carry.Operation
-	for i, m := range made {
+	for _, m := range made {
 		if m != nil {
-			standing = append(standing, undo.Each[i])
+			standing = append(standing, m.undo)
 		}
 	}
 	if len(standing) == 0 {
@@ -105,10 +122,15 @@ func forkCopies(ctx context.Context, env *Env, p ForkParams, d *decision, progre
 	if err := undo.Keep(standing); err != nil {
 		for i, m := range made {
 			if m != nil {
-				failed[i] = takenBack(ctx, undo.Each[i], err)
+				failed[i] = takenBack(ctx, m.undo, err)
 			}
 		}
 		return nil, allFailed(failed)
+	}
+	if p.Copies == 1 {
+		result = made[0].handOver(ctx, env, p, d)
+		result.Warnings = append(append([]Warning{}, d.warnings...), result.Warnings...)
+		return result, nil
 	}
 	result = &ForkResult{Status: "completed", Warnings: append([]Warning{}, d.warnings...)}
 	for i, m := range made {
@@ -129,7 +151,11 @@ func makeCopies(ctx context.Context, env *Env, p ForkParams, d *decision, undo *
 	g.SetLimit(max(2, min(8, runtime.GOMAXPROCS(0))))
 	for i, it := range d.children {
 		g.Go(func() error {
-			made[i], failed[i] = makeCopy(ctx, env, p, d, it, undo.Each[i], all.one(i))
+			attempts := []*carry.Operation{undo.Each[i]}
+			if d.mayKeep(p) {
+				attempts = append(attempts, undo.Each[len(d.children)+i])
+			}
+			made[i], failed[i] = makeCopy(ctx, env, p, d, it, attempts, all.one(i))
 			all.ended(i)
 			return nil
 		})
@@ -138,8 +164,9 @@ func makeCopies(ctx context.Context, env *Env, p ForkParams, d *decision, undo *
 	return made, failed
 }
 
-// makeCopy makes one child, or takes it back.
-func makeCopy(ctx context.Context, env *Env, p ForkParams, d *decision, it childPlan, undo *carry.Operation, progress Progress) (made *madeChild, failed *Failure) {
+// makeCopy makes one child, or takes it back. A second attempt is for one without the changes, where those did not come.
+func makeCopy(ctx context.Context, env *Env, p ForkParams, d *decision, it childPlan, attempts []*carry.Operation, progress Progress) (made *madeChild, failed *Failure) {
+	undo := attempts[0]
 	defer func() {
 		if r := recover(); r != nil { // no other call, and no other copy, ends by a mistake of ours
 			env.log().Error("panic", zap.Any("value", r), zap.ByteString("stack", debug.Stack()))
@@ -156,9 +183,19 @@ func makeCopy(ctx context.Context, env *Env, p ForkParams, d *decision, it child
 		defer changes.Close()
 	}
 	made, err := makeChild(ctx, env, p, d, it, changes, undo, progress)
-	if err != nil {
+	if err == nil {
+		return made, nil
+	}
+	failed = takenBack(ctx, undo, err)
+	if _, standing := errors.AsType[notCarried](err); !standing || len(attempts) == 1 || failed.Effect != RolledBack || ctx.Err() != nil {
+		return nil, failed
+	}
+	why := failed.Reason
+	undo = attempts[1]
+	if made, err = makeChild(ctx, env, p, d, it, nil, undo, progress); err != nil {
 		return nil, takenBack(ctx, undo, err)
 	}
+	made.without = []Warning{warning("changesLeft", failed.Detail, "why", why.Message)}
 	return made, nil
 }
 
@@ -194,12 +231,15 @@ func (t *together) ended(i int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.done++
-	t.report(i, 95)
+	t.report(i, 95, "")
 }
 
-// report tells how far all of them are. t.mu is held.
-func (t *together) report(i, percent int) {
-	t.to.Report(t.with(i, percent), fmt.Sprintf("%d of %d copies are done", t.done, len(t.percents)))
+// report tells how far all of them are; of one, in its own words. t.mu is held.
+func (t *together) report(i, percent int, words string) {
+	if len(t.percents) > 1 {
+		words = fmt.Sprintf("%d of %d copies are done", t.done, len(t.percents))
+	}
+	t.to.Report(t.with(i, percent), words)
 }
 
 func (t *together) with(i, percent int) int {
@@ -220,15 +260,15 @@ func (o copyProgress) Stage(operationID string, stage Stage, percent int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.stages[stage] {
-		o.report(o.i, percent)
+		o.report(o.i, percent, "")
 		return
 	}
 	o.stages[stage] = true
 	o.to.Stage(operationID, stage, o.with(o.i, percent))
 }
 
-func (o copyProgress) Report(percent int, _ string) {
+func (o copyProgress) Report(percent int, words string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.report(o.i, percent)
+	o.report(o.i, percent, words)
 }

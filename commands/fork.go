@@ -30,7 +30,7 @@ func fork(ctx context.Context, env *Env, argument json.RawMessage, progress Prog
 		return nil, err
 	}
 	var result *ForkResult
-	if p.Copies > 1 {
+	if p.Copies > 1 || d.mayKeep(p) {
 		result, err = forkCopies(ctx, env, p, d, progress)
 	} else {
 		result, err = forkSession(ctx, env, p, d, progress)
@@ -151,6 +151,8 @@ type madeChild struct {
 	child   worktree.Worktree
 	carried *CarryResult
 	setup   setupRun
+	without []Warning // that the changes did not come, and why
+	undo    *carry.Operation
 }
 
 // makeChild makes one child, in an operation that has begun.
@@ -163,7 +165,7 @@ func makeChild(ctx context.Context, env *Env, p ForkParams, d *decision, it chil
 	progress.Stage(p.OperationID, Copying, 40)
 	carried, err := carryInto(ctx, changes, child, undo, progress) // written and proved
 	if err != nil {
-		return nil, err
+		return nil, notCarried{err}
 	}
 	progress.Stage(p.OperationID, SettingUp, 90)
 	at := setup.Place{Root: mainCheckout(d.family, d.parent), Parent: d.parent.Path, Child: child.Path, Branch: child.Branch, Port: it.port}
@@ -175,7 +177,7 @@ func makeChild(ctx context.Context, env *Env, p ForkParams, d *decision, it chil
 	if err := writeLineage(ctx, d.parent, child, d.base, it.launch, p); err != nil {
 		return nil, err
 	}
-	return &madeChild{it, child, carried, ran}, nil
+	return &madeChild{childPlan: it, child: child, carried: carried, setup: ran, undo: undo}, nil
 }
 
 // handOver gives a child that was kept to the client.
@@ -196,7 +198,7 @@ func (m *madeChild) handOver(ctx context.Context, env *Env, p ForkParams, d *dec
 		Carried:   m.carried,
 		Setup:     m.setup.result,
 		Terminals: m.setup.terminals,
-		Warnings:  append([]Warning{}, slices.Concat(late, m.place.warnings, m.setup.warnings, missing, aboutTrust(launch), notStarted)...),
+		Warnings:  append([]Warning{}, slices.Concat(late, m.without, m.place.warnings, m.setup.warnings, missing, aboutTrust(launch), notStarted)...),
 	}
 }
 

@@ -28,6 +28,7 @@ func (p ForkParams) checkWhere() error {
 		{"child", p.Child != nil && *p.Child},
 		{"setup.decision run", p.Setup != nil && p.Setup.Decision == "run"},
 		{"copies", p.Copies > 1},
+		{"onCarryFailure keep", p.OnCarryFailure == "keep"},
 		{"carry", kind == "same" && p.Carry != nil && *p.Carry},
 		{"include", kind == "same" && len(p.Include) > 0},
 		{"a fork without a session", kind == "same" && p.Session == nil && p.Transcript == nil},

@@ -108,7 +108,6 @@ func (p ForkParams) check() error {
 		}
 	}
 	checks = append(checks,
-		notYet(`onCarryFailure "keep"`, p.OnCarryFailure == "keep"),
 		notYet(`onDisconnect "finish"`, p.OnDisconnect == "finish"),
 	)
 	for _, err := range checks {

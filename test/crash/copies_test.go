@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -153,4 +155,97 @@ func TestACancelFromOutsideTakesAllCopiesBackOrNone(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAForkIsKeptWithoutTheChangesWhereThatWasAskedFor commits in the parent as the changes are to be brought: they cannot be.
+func TestAForkIsKeptWithoutTheChangesWhereThatWasAskedFor(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		copies      int
+		onFailure   string
+		stand, bare []string // children; those of them that are without the changes
+	}{
+		{"rolled back", 1, "rollback", nil, nil},
+		{"kept", 1, "keep", []string{""}, []string{""}},
+		{"two of them", 2, "keep", []string{"-1", "-2"}, []string{"-1", "-2"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			argument := s.argument()
+			argument["onCarryFailure"], argument["copies"] = c.onFailure, c.copies
+			text, _ := json.Marshal(argument)
+			base := gitOut(t, s.parent, "rev-parse", "HEAD")
+			p := &stopAt{stage: commands.Copying, stop: func() {
+				gitOut(t, s.parent, "-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "-q", "--allow-empty", "-m", "moved on")
+			}}
+			result, failed := commands.Run(t.Context(), &commands.Env{}, "sidefork.fork", text, p)
+			if c.stand == nil {
+				if failed == nil || failed.Effect != commands.RolledBack || failed.Reason.Code != "parentMoved" {
+					t.Errorf("answered %+v, %+v", result, failed)
+				}
+				return
+			}
+			if failed != nil {
+				t.Fatalf("%+v\n%s", failed, failed.Detail)
+			}
+			each := []*commands.ForkResult{result.(*commands.ForkResult)}
+			if c.copies > 1 {
+				each = nil
+				for _, one := range result.(*commands.ForkResult).Copies {
+					each = append(each, one.ForkResult)
+				}
+			}
+			for i, n := range c.stand {
+				if each[i] == nil || each[i].Workspace == nil || each[i].Workspace.Path != s.child+n || each[i].Carried != nil || len(each[i].Warnings) == 0 || each[i].Warnings[0].Code != "changesLeft" {
+					t.Errorf("answered %+v", each[i])
+				}
+			}
+			for _, n := range c.bare {
+				if status := gitOut(t, s.child+n, "status", "--porcelain"); status != "" {
+					t.Errorf("the child has changes:\n%s", status)
+				}
+				if head := gitOut(t, s.child+n, "rev-parse", "HEAD"); head != base {
+					t.Errorf("the child is at %s, not %s", head, base)
+				}
+			}
+			want, _ := json.Marshal(result)
+			if o := outcomeOf(t, s, text); o.State != "completed" || string(o.Result) != string(want) {
+				t.Errorf("the outcome is %s %s, want %s", o.State, o.Result, want)
+			}
+		})
+	}
+}
+
+// TestAForkThatMayBeKeptBringsTheChangesWhereItCan: nothing of the second attempt is there then.
+func TestAForkThatMayBeKeptBringsTheChangesWhereItCan(t *testing.T) {
+	s := newScene(t)
+	argument := s.argument()
+	argument["onCarryFailure"] = "keep"
+	text, _ := json.Marshal(argument)
+	result, failed := commands.Run(t.Context(), &commands.Env{}, "sidefork.fork", text, &stopAt{})
+	if failed != nil {
+		t.Fatalf("%+v\n%s", failed, failed.Detail)
+	}
+	if r := result.(*commands.ForkResult); r.Carried == nil || !r.Carried.Verified || len(r.Copies) != 0 {
+		t.Errorf("answered %+v", r)
+	}
+	for _, d := range compare.Trees(s.parent, s.child, compare.Options{Index: true, FolderModes: true}) {
+		t.Errorf("it is not its parent: %s", d)
+	}
+	for _, line := range snapshot.Diff(s.before, take(t, s.parent), snapshot.Branch(s.branch), snapshot.Worktrees()) {
+		t.Errorf("not as before: %s", line)
+	}
+	if left, _ := filepath.Glob(filepath.Join(s.parent, ".git/sidefork/operations/*.lock")); len(left) > 0 {
+		t.Errorf("left behind: %s", left)
+	}
+}
+
+func gitOut(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).CombinedOutput()
+	if err != nil {
+		t.Errorf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
 }

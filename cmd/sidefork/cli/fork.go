@@ -29,6 +29,7 @@ type forkFlags struct {
 	copies             int
 	same               bool
 	existing           string
+	onCarryFailure     string
 }
 
 func (f *forkFlags) add(c *cobra.Command) {
@@ -51,10 +52,12 @@ func (f *forkFlags) add(c *cobra.Command) {
 	set.StringVar(&f.at, "at", "", "with --session: the last `TURN` that the fork knows, whole (sidefork sessions --turns); default: all of it")
 	set.BoolVar(&f.same, "same-folder", false, "make no worktree: only the conversation is forked, and both work on the same files")
 	set.StringVar(&f.existing, "existing", "", "make no worktree: fork into this `WORKTREE` of the repository, which has to be clean")
+	set.Var(choice{&f.onCarryFailure, []string{"rollback", "keep"}}, "on-carry-failure", "where the changes cannot be brought once the workspace is there, `rollback|keep`: take it back whole, or keep it without them")
 	f.launch = "client"
 	set.Var(choice{&f.launch, []string{"client", "tmux", "none"}}, "launch", "how the agent starts, `client|none|tmux`: client is in this terminal, or its command is printed; none: its command is printed; tmux: without a window, see sidefork attach")
 	complete(c, "launch", "client", "none", "tmux")
 	complete(c, "setup", "run", "skip")
+	complete(c, "on-carry-failure", "rollback", "keep")
 }
 
 func (f *forkFlags) makesWorktree() bool { return !f.same && f.existing == "" }
@@ -94,10 +97,10 @@ func complete(c *cobra.Command, flag string, words ...cobra.Completion) {
 // params is the command's argument, all but the session. workspace is absolute.
 func (f *forkFlags) params(set *pflag.FlagSet, workspace string) (commands.ForkParams, error) {
 	p := commands.ForkParams{
-		OperationID: uuid.NewString(), Workspace: workspace, Name: f.name, Include: f.include, Prompt: f.prompt, Launch: f.launch, At: f.at,
+		OperationID: uuid.NewString(), Workspace: workspace, Name: f.name, Include: f.include, Prompt: f.prompt, Launch: f.launch, At: f.at, OnCarryFailure: f.onCarryFailure,
 	}
 	err := exclude(set,
-		[]string{"session", "latest", "no-session"}, []string{"same-folder", "existing", "dir"}, []string{"same-folder", "no-session"}, []string{"base", "base-default"}, []string{"no-carry", "unstage"}, []string{"no-carry", "include"})
+		[]string{"session", "latest", "no-session"}, []string{"same-folder", "existing", "dir"}, []string{"same-folder", "no-session"}, []string{"base", "base-default"}, []string{"no-carry", "unstage"}, []string{"no-carry", "include"}, []string{"no-carry", "on-carry-failure"})
 	if err != nil {
 		return p, err
 	}
