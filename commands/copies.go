@@ -195,7 +195,7 @@ func makeCopy(ctx context.Context, env *Env, p ForkParams, d *decision, it child
 	if made, err = makeChild(ctx, env, p, d, it, nil, undo, progress); err != nil {
 		return nil, takenBack(ctx, undo, err)
 	}
-	made.without = []Warning{warning("changesLeft", failed.Detail, "why", why.Message)}
+	made.without = []Warning{warning("changesLeft", failed.Detail, "why", strings.TrimSuffix(why.Message, "."))}
 	return made, nil
 }
 

@@ -171,7 +171,7 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 
 	// After the fork: warnings.
 	"cancelTooLate":    {"The fork was complete when it was cancelled.", "Remove the workspace if you do not want it."},
-	"changesLeft":      {"The uncommitted changes did not come along: {why}", "They are in the parent as they were; bring them once its cause is mended: sidefork carry."},
+	"changesLeft":      {"The uncommitted changes did not come along: {why}.", "They are in the parent as they were; bring them once its cause is mended: sidefork carry."},
 	"includeIgnored":   {"The .worktreeinclude is {what} and was not read.", "Make it a file: its lines say which ignored files come."},
 	"hookFailed":       {"The repository's post-checkout hook failed with exit status {status}.", "The workspace stands; read the detail."},
 	"hookWrote":        {"The repository's post-checkout hook changed files in the new workspace: {paths}.", "Look at them: they are not in the parent."},
