@@ -29,6 +29,10 @@ type Options struct {
 	Include     []string
 	IncludeFile bool // and those that the patterns in the source's .worktreeinclude match
 
+	// Paths are all that is to be carried, from the top level, with slashes: files, or folders with all that is in them. The
+	// other changes stay, and are named. nil: everything. A target has to exist.
+	Paths []string
+
 	depth    int  // of how many submodules the source lies in
 	removing bool // nothing is to be carried: the look is for what a removal would lose (remove.go)
 }

@@ -148,7 +148,12 @@ func (p *Plan) judge(ctx context.Context) error {
 	}
 	defer parent.close()
 	look := parent.lookup()
+	choice := p.choose()
 	for _, c := range s.Changed {
+		if !choice.takes(c.Path) {
+			p.left(c.Path, leftNotChosen)
+			continue
+		}
 		if err := p.changed(look, c); err != nil {
 			return err
 		}
@@ -157,12 +162,22 @@ func (p *Plan) judge(ctx context.Context) error {
 		return err
 	}
 	for _, name := range s.Untracked {
+		if !choice.takes(strings.TrimSuffix(name, "/")) {
+			if !strings.HasSuffix(name, "/") { // else leave names it
+				p.left(name, leftNotChosen)
+			}
+			continue
+		}
 		if err := p.untracked(look, name); err != nil {
 			return err
 		}
 	}
-	if err := p.include(ctx, parent); err != nil {
+	if err := p.include(ctx, parent, choice); err != nil {
 		return err
+	}
+	if name := choice.unused(); name != "" {
+		p.refuse("notChanged", "path", name)
+		return nil
 	}
 	if err := p.inside(ctx, look); err != nil {
 		return err

@@ -83,7 +83,7 @@ func (p *Plan) levelAgainst(ctx context.Context, target worktree.Worktree, submo
 			return err
 		}
 	}
-	if target.Head != p.base {
+	if target.Head != p.base || p.opts.Paths != nil { // else both are to be equal
 		return p.onto(ctx, target, r, t)
 	}
 	if name := p.hiddenThere(r); name != "" {

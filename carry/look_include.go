@@ -24,7 +24,7 @@ const includeFile = ".worktreeinclude"
 const includeFileLimit = 1 << 20 // bytes
 
 // include adds the ignored files that are asked for.
-func (p *Plan) include(ctx context.Context, parent *tree) error {
+func (p *Plan) include(ctx context.Context, parent *tree, choice choice) error {
 	patterns, err := p.patterns(parent)
 	if len(bytes.TrimSpace(patterns)) == 0 || len(p.seen.status.Ignored) == 0 || p.Refused() != nil || err != nil {
 		return err
@@ -50,7 +50,7 @@ func (p *Plan) include(ctx context.Context, parent *tree) error {
 	count, counts := 0, map[string]int64{}
 	err = git.Matched(ctx, r.command(), list, func(name string) {
 		from := within(r.ignored, name)
-		if from == "" || strings.HasSuffix(name, "/") || p.named[name] != nil || within(closed, name) != "" {
+		if from == "" || strings.HasSuffix(name, "/") || p.named[name] != nil || within(closed, name) != "" || !choice.takes(name) {
 			return
 		}
 		count++

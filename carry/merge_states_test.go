@@ -17,6 +17,9 @@ func (r *repo) ahead(change func(target *repo)) *repo {
 	r.Helper()
 	target := &repo{r.TB, filepath.Join(r.world(), "target")}
 	r.git("worktree", "add", "-q", "-b", "target", target.top, "HEAD")
+	if change == nil {
+		return target
+	}
 	change(target)
 	if target.git("diff", "--cached", "--name-only") == "" {
 		target.git("add", "-A", "-f")

@@ -36,6 +36,44 @@ type mergeCase struct {
 }
 
 var mergeCases = map[string]mergeCase{
+	// Some of the changes alone: to a target at the same commit too (one without a change of its own).
+	"some of the changes": {
+		source: func(r *repo) {
+			r.write("long", numbered(3, "mine"))
+			r.write("a.txt", "mine")
+			r.write("new/x", "x")
+			r.write("new/deep/y", "y")
+			r.write("other", "o")
+			r.remove("docs/c.md")
+		},
+		opts:   Options{Paths: []string{"long", "new"}},
+		want:   map[string]string{"long": numbered(3, "mine"), "new/x": "x", "new/deep/y": "y", "other": "-", "a.txt": "one\ntwo\nthree\n", "docs/c.md": "doc\n"},
+		staged: map[string]string{"long": numbered(), "new/x": "-"}, status: " M long\n?? new/deep/y\n?? new/x",
+	},
+	"some of the staged changes": {
+		source: func(r *repo) {
+			r.write("long", numbered(3, "mine"))
+			r.write("a.txt", "mine")
+			r.write("new/x", "x")
+			r.git("add", ".")
+			r.write("long", numbered(3, "mine", 5, "edited"))
+		},
+		opts:   Options{Paths: []string{"long"}},
+		want:   map[string]string{"long": numbered(3, "mine", 5, "edited"), "new/x": "-", "a.txt": "one\ntwo\nthree\n"},
+		staged: map[string]string{"long": numbered(3, "mine"), "a.txt": "one\ntwo\nthree\n", "new/x": "-"}, status: "MM long",
+	},
+	"a deletion of several": {
+		source: func(r *repo) { r.remove("docs/c.md"); r.remove("a.txt"); r.git("add", "-u") }, opts: Options{Paths: []string{"docs/"}},
+		want: map[string]string{"docs/c.md": "-", "a.txt": "one\ntwo\nthree\n"}, staged: map[string]string{"docs/c.md": "-"}, status: "D  docs/c.md",
+	},
+	"some of the changes, at another commit": {
+		source: func(r *repo) { r.write("long", numbered(3, "mine")); r.write("a.txt", "mine") },
+		target: func(r *repo) { r.write("long", numbered(25, "theirs")); r.write("a.txt", "theirs") }, opts: Options{Paths: []string{"long"}},
+		want: map[string]string{"long": numbered(3, "mine", 25, "theirs"), "a.txt": "theirs"}, status: " M long",
+	},
+	"a path without a change": {
+		source: func(r *repo) { r.write("long", numbered(3, "mine")) }, opts: Options{Paths: []string{"long", "docs"}}, code: "notChanged", names: "docs",
+	},
 	// Lines.
 	"edits of other lines": {
 		source: func(r *repo) { r.write("long", numbered(3, "mine")) }, target: func(r *repo) { r.write("long", numbered(25, "theirs")) },

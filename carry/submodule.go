@@ -58,6 +58,10 @@ func (p *Plan) inside(ctx context.Context, look *lookup) error {
 	var g errgroup.Group
 	g.SetLimit(4)
 	for _, s := range found {
+		if p.opts.Paths != nil { // a choice is of this level's changes
+			p.seen.stay(s.path, leftNotChosen)
+			continue
+		}
 		if p.opts.Unstage && !p.inBase(s.path) {
 			continue // git would take it for somebody else's repository in the child
 		}
@@ -72,7 +76,9 @@ func (p *Plan) inside(ctx context.Context, look *lookup) error {
 	err = g.Wait()
 	for _, s := range found {
 		if s.plan == nil {
-			p.seen.stay(s.path, leftSubmodule)
+			if p.opts.Paths == nil {
+				p.seen.stay(s.path, leftSubmodule)
+			}
 			continue
 		}
 		if no := s.busy(); no != nil {

@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"encoding/json"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -33,7 +34,9 @@ func carryChanges(ctx context.Context, env *Env, argument json.RawMessage, progr
 	if !p.DryRun {
 		warnings = recoverEarlier(ctx, env, from.CommonDir)
 	}
-	plan, err := carry.Look(ctx, from, from.Head, env.carryOptions(p.Staged, p.Include))
+	options := env.carryOptions(p.Staged, p.Include)
+	options.Paths = p.Paths
+	plan, err := carry.Look(ctx, from, from.Head, options)
 	if err != nil {
 		return nil, err
 	}
@@ -118,11 +121,21 @@ func decodeCarry(argument json.RawMessage) (CarryParams, error) {
 		absolute("from", p.From), absolute("to", p.To),
 		checkOperationID(p.OperationID),
 		oneOf("staged", p.Staged, "keep", "unstage"),
-		checkPatterns(p.Include), notYet("paths", len(p.Paths) > 0),
+		checkPatterns(p.Include), checkPaths(p.Paths),
 	} {
 		if err != nil {
 			return p, err
 		}
 	}
 	return p, nil
+}
+
+// checkPaths refuses what is no path below a top level.
+func checkPaths(paths []string) error {
+	for _, path := range paths {
+		if !filepath.IsLocal(filepath.FromSlash(path)) || strings.ContainsRune(path, 0) {
+			return refuse("invalidArgument", "what", "paths has one that is not below the workspace: "+strconv.Quote(path))
+		}
+	}
+	return nil
 }

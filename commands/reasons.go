@@ -97,6 +97,7 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"targetMoved":      {"The target workspace changed meanwhile: {path}.", "Wait until nothing works there, then try again."},
 	"intoParent":       {"{path} is the workspace that this one was forked from.", "Look at what would change there (the detail, or --dry-run), then ask for it: --into-parent (intoParent)."},
 	"targetDirty":      {"The target workspace has changes of its own: {path}.", "Commit, stash or remove them first."},
+	"notChanged":       {"Nothing at {path} is changed in the workspace.", "Choose paths that git status names."},
 	"otherRepository":  {"The two workspaces belong to different repositories.", "Choose a workspace of the same repository."},
 	"sameWorkspace":    {"Source and target are the same workspace.", "Choose another target."},
 	"notRegistered":    {"{path} is not registered as a worktree of its repository.", "Run git worktree repair there."},

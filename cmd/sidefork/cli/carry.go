@@ -18,7 +18,7 @@ import (
 
 func (l *line) carryCommand() *cobra.Command {
 	var unstage, intoParent, dryRun bool
-	var include []string
+	var include, paths []string
 	c := &cobra.Command{
 		Use:   "carry FROM TO",
 		Short: "Bring the uncommitted changes of one workspace to another",
@@ -33,6 +33,7 @@ Where FROM was forked from TO, or from something that was, the changes go there 
 refusal says what would change.`,
 		Example: `  sidefork carry . ../app-worktrees/try-cache
   sidefork carry ~/src/app ~/src/app-fix --unstage --json
+  sidefork carry . ../app-worktrees/try-cache --path src/cache --path README.md
   sidefork carry . ~/src/app --into-parent --dry-run`,
 		Args:              arguments(2, 2),
 		ValidArgsFunction: folders,
@@ -40,9 +41,10 @@ refusal says what would change.`,
 	c.Flags().BoolVar(&unstage, "unstage", false, "bring the changes unstaged")
 	c.Flags().BoolVar(&intoParent, "into-parent", false, "carry back into the workspace that FROM was forked from")
 	c.Flags().BoolVar(&dryRun, "dry-run", false, "show what would come, and what would be refused; write nothing")
+	c.Flags().StringArrayVar(&paths, "path", nil, "bring the changes at `PATH` alone, a file or folder of FROM, from its top level (repeatable); the others stay, and are named")
 	c.Flags().StringArrayVar(&include, "include", nil, "bring the ignored files that match `GLOB` too, a line of a .gitignore (repeatable)")
 	c.RunE = l.does(func(ctx context.Context, args []string) error {
-		p := commands.CarryParams{OperationID: uuid.NewString(), Include: include, IntoParent: intoParent, DryRun: dryRun}
+		p := commands.CarryParams{OperationID: uuid.NewString(), Include: include, Paths: paths, IntoParent: intoParent, DryRun: dryRun}
 		if unstage {
 			p.Staged = "unstage"
 		}
