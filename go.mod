@@ -14,6 +14,7 @@ exclude (
 )
 
 require (
+	charm.land/bubbletea/v2 v2.0.2
 	github.com/BurntSushi/toml v1.5.0
 	github.com/charmbracelet/x/ansi v0.11.7
 	github.com/charmbracelet/x/vt v0.1.0
