@@ -24,7 +24,7 @@ endif
 # The product. `make check` tests it all but the stories, which fork real repositories, and what needs real agents or odd ones.
 ROOMS  := ./cmd/... ./sidecar/... ./commands/... ./carry/... ./sessions/...
 # What the tests are judged and driven by has tests of its own.
-JUDGES := ./test/template ./test/skips ./test/compare/... ./test/snapshot/... ./test/fakeapi/... ./test/ptydrive/... ./test/editor/...
+JUDGES := ./test/template ./test/skips ./test/compare/... ./test/snapshot/... ./test/fakeapi/... ./test/ptydrive/... ./test/editor/... ./test/zed
 
 .PHONY: build install demo check static formatted vetted darwin windows jsonv2 agents-vetted linted skips units test stories cases agents test-long fuzz bench fmt clean help
 

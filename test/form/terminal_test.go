@@ -5,11 +5,13 @@ package form
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/sidefork/sidefork/test/compare"
 	"github.com/sidefork/sidefork/test/ptydrive"
 	"github.com/sidefork/sidefork/test/snapshot"
+	"github.com/sidefork/sidefork/test/zed"
 )
 
 // person sits at a terminal with `sidefork dialog` on it: in lines, or on the whole screen.
@@ -30,9 +32,15 @@ func (s *scene) face(columns, rows uint16, args ...string) *person {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	return s.start(columns, rows, append([]string{self, "dialog"}, args...)...)
+}
+
+// start has a program on the terminal, below which this test's own program is sidefork.
+func (s *scene) start(columns, rows uint16, argv ...string) *person {
+	s.t.Helper()
 	s.before = s.take()
 	env := append(os.Environ(), "TERM=xterm-256color", "ACCESSIBLE=", asCommandLine+"=1", "HOME="+s.home, "PATH="+filepath.Join(s.home, "bin")+":"+os.Getenv("PATH"), "XDG_STATE_HOME=", "XDG_CONFIG_HOME=", "CLAUDE_CONFIG_DIR=", "CODEX_HOME=")
-	terminal, err := ptydrive.Start(ptydrive.Program{Argv: append([]string{self, "dialog"}, args...), Dir: s.top, Env: env, Columns: columns, Rows: rows})
+	terminal, err := ptydrive.Start(ptydrive.Program{Argv: argv, Dir: s.top, Env: env, Columns: columns, Rows: rows})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -199,5 +207,52 @@ func TestADialogOnTheScreenThatIsLeftWritesNothing(t *testing.T) {
 		p.sees("nothing is left behind")
 		p.ends(130)
 		s.untouched()
+	}
+}
+
+func TestTheZedTaskForksByKeys(t *testing.T) {
+	s := newScene(t, "")
+	s.converse(elder, "The elder", 9)
+	s.write(filepath.Join(s.home, "bin", "claude"), "#!/bin/sh\necho '2.1.332 (Claude Code)'\ntest \"$1\" = --version || echo \"agent in $PWD with $*\"\n")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(self, filepath.Join(s.home, "bin", "sidefork")); err != nil {
+		t.Fatal(err)
+	}
+	tasks, err := zed.Tasks("../../editors/zed/tasks.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	await := map[string]string{"dialog": "Session to fork: claude · The elder", "dialog --beside": "Session to fork: No agent", "sessions": "The elder", "compare": "noParent"}
+	for _, task := range tasks {
+		resolved, _, err := task.Resolve(map[string]string{"ZED_WORKTREE_ROOT": s.top})
+		if err != nil {
+			t.Fatal(err)
+		}
+		line, err := resolved.Line()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := s.start(100, 40, "sh", "-c", line) // in the folder of the scene, which is the task's
+		if resolved.Cwd != s.top {
+			t.Errorf("%s runs in %s", task.Label, resolved.Cwd)
+		}
+		words := strings.TrimPrefix(line, "sidefork ")
+		p.sees(await[words])
+		switch words {
+		case "dialog":
+			p.presses("\x15try\x13")
+			p.sees("agent in " + filepath.Join(filepath.Dir(s.top), "app-worktrees", "try") + " with --resume " + elder)
+			p.ends(0)
+		case "dialog --beside":
+			p.presses(ptydrive.CtrlC)
+			p.ends(130)
+		case "sessions":
+			p.ends(0)
+		case "compare":
+			p.ends(3)
+		}
 	}
 }

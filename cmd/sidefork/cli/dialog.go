@@ -19,7 +19,7 @@ import (
 // whom it asks, and the fork that it ends in.
 func (l *line) dialogCommand() *cobra.Command {
 	var pid int
-	var accessible bool
+	var accessible, besides bool
 	launch := "client"
 	c := &cobra.Command{
 		Use:   "dialog [WORKSPACE]",
@@ -29,29 +29,38 @@ from, the repository's setup, how the agent starts, and more. It is the form tha
 change it, Ctrl+S forks, Ctrl+P shows the plan, Esc or Ctrl+C leaves with nothing written.
 
 With --accessible, where ACCESSIBLE is set, and in a terminal that cannot move its cursor (TERM=dumb), it is a numbered
-list in plain lines: a number changes a line, p shows the plan, Enter forks, q leaves. Screen readers read that.`,
+list in plain lines: a number changes a line, p shows the plan, Enter forks, q leaves. Screen readers read that.
+
+In Zed it is what a task runs: docs/zed.md.`,
 		Example:           "  sidefork dialog\n  sidefork dialog ~/src/app\n  sidefork dialog --accessible\n  ssh -t box sidefork dialog src/app",
 		Args:              arguments(0, 1),
 		ValidArgsFunction: folders,
-		RunE: l.does(func(ctx context.Context, args []string) error {
-			if !l.inTerminal || !l.errTerminal {
-				return errors.New("dialog wants a terminal: for scripts there is sidefork fork")
-			}
-			workspace, err := place(args)
-			if err != nil {
-				return err
-			}
-			argument := map[string]any{"workspace": workspace, "operationId": uuid.NewString()}
-			if pid > 0 {
-				argument["pid"] = pid
-			}
-			_, noTmux := exec.LookPath("tmux")
-			d := &openForm{line: l, argument: argument, form: dialog.New(launch, noTmux == nil), news: make(chan struct{}, 1)}
-			d.run(ctx, accessible || l.plain())
-			return nil
-		}),
 	}
+	c.RunE = l.does(func(ctx context.Context, args []string) error {
+		if !l.inTerminal || !l.errTerminal {
+			return errors.New("dialog wants a terminal: for scripts there is sidefork fork")
+		}
+		workspace, err := place(args)
+		if err != nil {
+			return err
+		}
+		if err := exclude(c.Flags(), []string{"pid", "beside"}); err != nil {
+			return err
+		}
+		if besides {
+			pid = beside()
+		}
+		argument := map[string]any{"workspace": workspace, "operationId": uuid.NewString()}
+		if pid > 0 {
+			argument["pid"] = pid
+		}
+		_, noTmux := exec.LookPath("tmux")
+		d := &openForm{line: l, argument: argument, form: dialog.New(launch, noTmux == nil), news: make(chan struct{}, 1)}
+		d.run(ctx, accessible || l.plain())
+		return nil
+	})
 	c.Flags().IntVar(&pid, "pid", 0, "preselect the session that runs below the process `PID`, such as a terminal's shell, and no other")
+	c.Flags().BoolVar(&besides, "beside", false, "preselect the session that runs in another terminal of the editor, terminal emulator or tmux that this one belongs to (of several the one that began last), and no other")
 	c.Flags().BoolVar(&accessible, "accessible", false, "in plain numbered lines, as a screen reader reads them")
 	c.Flags().Var(choice{&launch, []string{"client", "tmux", "none"}}, "launch", "how the agent starts unless the form says otherwise, as for fork: `client|none|tmux`")
 	complete(c, "launch", "client", "none", "tmux")
