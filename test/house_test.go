@@ -120,7 +120,7 @@ func TestOneGitOneExec(t *testing.T) {
 		"go.lsp.dev/jsonrpc2":           {"sidecar", "test"},
 		"go.lsp.dev/protocol":           {"sidecar", "test"},
 		"go.lsp.dev/uri":                {"sidecar", "test"},
-		"github.com/spf13/cobra":        {"cmd/sidefork/cli"},
+		"github.com/spf13/cobra":        {"cmd/sidefork/cli", "cmd/manual"},
 		"github.com/fsnotify/fsnotify":  {"sessions/watch"},
 		"github.com/BurntSushi/toml":    {"sessions/codex"},
 		"mvdan.cc/sh/v3/syntax":         {"sessions/guard"},
