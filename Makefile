@@ -3,6 +3,9 @@
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 GO      ?= go
+PREFIX  ?= /usr/local
+# The time of the commit, in seconds: what is made of it says no other.
+EPOCH   ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 # How long `make test-long` lets each fuzz target look.
 FUZZTIME ?= 1m
 # The program is static: docs/decisions/0007-static.md.
@@ -24,15 +27,17 @@ endif
 # The product. `make check` tests it all but the stories, which fork real repositories, and what needs real agents or odd ones.
 ROOMS  := ./cmd/... ./sidecar/... ./commands/... ./carry/... ./sessions/...
 # What the tests are judged and driven by has tests of its own.
-JUDGES := ./test/template ./test/skips ./test/compare/... ./test/snapshot/... ./test/fakeapi/... ./test/ptydrive/... ./test/editor/...
+JUDGES := ./test/template ./test/skips ./test/compare/... ./test/snapshot/... ./test/fakeapi/... ./test/ptydrive/... ./test/editor/... ./test/zed
 
 .PHONY: build install demo check static formatted vetted darwin windows jsonv2 agents-vetted linted skips units test stories cases agents test-long fuzz bench fmt clean help
 
 build: ## make bin/sidefork
 	$(STATIC) $(GO) build -ldflags '$(LDFLAGS)' -o bin/sidefork ./cmd/sidefork
 
-install: ## put sidefork where `go env GOBIN` (or GOPATH/bin) says
-	$(STATIC) $(GO) install -ldflags '$(LDFLAGS)' ./cmd/sidefork
+install: ## put sidefork, its man pages and completions below PREFIX (default /usr/local; DESTDIR is put before it)
+	@mkdir -p '$(DESTDIR)$(PREFIX)/bin'
+	$(STATIC) $(GO) build -ldflags '$(LDFLAGS)' -o '$(DESTDIR)$(PREFIX)/bin/sidefork' ./cmd/sidefork
+	SOURCE_DATE_EPOCH='$(EPOCH)' $(GO) run ./cmd/manual '$(DESTDIR)$(PREFIX)/share' '$(VERSION)'
 
 demo: build ## fork a sample session over LSP, step by step; the sample stays
 	$(GO) run ./test/demo bin/sidefork

@@ -2,6 +2,8 @@ package commands
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/sidefork/sidefork/carry/git"
@@ -230,3 +232,6 @@ func reasonOf(err error) (r Reason, detail string) {
 func refuse(code string, args ...string) *Failure {
 	return &Failure{Reason: reason(code, named(args)), Effect: Nothing}
 }
+
+// Codes are all reason codes, sorted.
+func Codes() []string { return slices.Sorted(maps.Keys(reasonTexts)) }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -119,13 +120,14 @@ func TestOneGitOneExec(t *testing.T) {
 		"go.lsp.dev/jsonrpc2":           {"sidecar", "test"},
 		"go.lsp.dev/protocol":           {"sidecar", "test"},
 		"go.lsp.dev/uri":                {"sidecar", "test"},
-		"github.com/spf13/cobra":        {"cmd/sidefork/cli"},
+		"github.com/spf13/cobra":        {"cmd/sidefork/cli", "cmd/manual"},
 		"github.com/fsnotify/fsnotify":  {"sessions/watch"},
 		"github.com/BurntSushi/toml":    {"sessions/codex"},
 		"mvdan.cc/sh/v3/syntax":         {"sessions/guard"},
 		"go.yaml.in/yaml/v3":            {"commands/setup"},
 		"github.com/creack/pty":         {"sessions/terminal", "test"},
 		"github.com/charmbracelet/x/vt": {"sessions/terminal"},
+		"charm.land/bubbletea/v2":       {"cmd/sidefork/dialog"},
 	}
 	for _, goos := range []string{"linux", "darwin", "windows"} {
 		for _, p := range packages(t, goos) {
@@ -142,6 +144,49 @@ func TestOneGitOneExec(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestTheDialogCostsASidecarNothing: one program has both, and each package in it is initialised at each start. What the
+// dialog alone brings may allocate next to nothing then; time is not measured here, it goes with that.
+func TestTheDialogCostsASidecarNothing(t *testing.T) {
+	deps := map[string][]string{}
+	for _, p := range packages(t, "linux") {
+		deps[p.ImportPath] = p.Imports
+	}
+	reach := func(without string) map[string]bool {
+		seen := map[string]bool{}
+		for todo := []string{module + "/cmd/sidefork"}; len(todo) > 0; todo = todo[1:] {
+			if at := todo[0]; at != without && !seen[at] {
+				seen[at] = true
+				todo = append(todo, deps[at]...)
+			}
+		}
+		return seen
+	}
+	others := reach("charm.land/bubbletea/v2")
+	brought := map[string]bool{}
+	for path := range reach("") {
+		brought[path] = !others[path]
+	}
+	if !brought["charm.land/bubbletea/v2"] {
+		t.Fatal("the dialog is not drawn by Bubble Tea any more")
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^$")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	total := 0
+	for _, init := range regexp.MustCompile(`(?m)^init (\S+) @.* clock, (\d+) bytes`).FindAllSubmatch(out, -1) {
+		if bytes, _ := strconv.Atoi(string(init[2])); brought[string(init[1])] {
+			total += bytes
+			t.Logf("%s: %d bytes", init[1], bytes)
+		}
+	}
+	if most := 8 << 10; total > most {
+		t.Errorf("what the dialog brings allocates %d bytes at each start, more than %d", total, most)
 	}
 }
 

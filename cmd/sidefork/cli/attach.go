@@ -123,6 +123,6 @@ func (l *line) showPanes(panes []terminal.Pane) error {
 		}
 		rows = append(rows, []string{p.Name, p.Folder, state})
 	}
-	l.table(rows, 1)
+	l.headed(rows, 1)
 	return nil
 }

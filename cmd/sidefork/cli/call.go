@@ -123,7 +123,7 @@ func (l *line) complain(f *commands.Failure) {
 		}
 		return
 	}
-	fmt.Fprintf(l.err, "sidefork: %s [%s]\n", commands.Printable(f.Reason.Message), f.Reason.Code)
+	fmt.Fprintf(l.err, "%s %s [%s]\n", l.styled(l.errTerminal, red, "sidefork:"), commands.Printable(f.Reason.Message), f.Reason.Code)
 	if f.Reason.Remedy != "" {
 		fmt.Fprintf(l.err, "  %s\n", commands.Printable(f.Reason.Remedy))
 	}
@@ -134,6 +134,9 @@ func (l *line) complain(f *commands.Failure) {
 		fmt.Fprintf(l.err, "  %s\n", sentence(f.Effect))
 	}
 	l.detail(f.Detail)
+	if more := moreOf(f); more != "" {
+		fmt.Fprintf(l.err, "  More: %s\n", more)
+	}
 }
 
 // detail prints what a program or the system said, line by line.
@@ -162,7 +165,7 @@ func sentence(effect commands.Effect) string {
 func (l *line) warn(warnings []commands.Warning) {
 	said := map[string]bool{}
 	for _, w := range warnings {
-		fmt.Fprintf(l.err, "warning: %s [%s]\n", commands.Printable(w.Message), commands.Printable(w.Code))
+		fmt.Fprintf(l.err, "%s %s [%s]\n", l.styled(l.errTerminal, yellow, "warning:"), commands.Printable(w.Message), commands.Printable(w.Code))
 		if w.Remedy != "" {
 			fmt.Fprintf(l.err, "  %s\n", commands.Printable(w.Remedy))
 		}

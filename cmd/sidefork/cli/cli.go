@@ -143,6 +143,11 @@ func wantsJSON(args []string) bool {
 	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
 }
 
+// Commands is the command line as a tree, for who documents it. Nothing of it is to be run.
+func Commands(version string) *cobra.Command {
+	return (&line{version: version, env: &commands.Env{Getenv: func(string) string { return "" }}, lookup: os.LookupEnv}).root()
+}
+
 // root is the command line. For serve, whose editor waits, the other commands are not made.
 func (l *line) root(args ...string) *cobra.Command {
 	if len(args) > 0 && args[0] == "serve" {
@@ -158,7 +163,8 @@ func (l *line) root(args ...string) *cobra.Command {
 		Long: `sidefork forks a coding agent's session (Claude Code, Codex, opencode, pi) into a child git worktree: a new workspace at the
 parent's exact commit, with its uncommitted changes, proved equal, and the conversation so far. The parent, its
 agent and its transcript stay as they are. It happens completely, or not at all.`,
-		Example: `  sidefork sessions                          which conversations there are in this workspace
+		Example: `  sidefork                                   this repository, and what can be done next
+  sidefork sessions                          which conversations there are in this workspace
   sidefork dialog                            ask for all that a fork needs, then fork
   sidefork fork --name try-cache             fork the newest one into the branch try-cache
   sidefork plan --name try-cache             what that would do, file by file; writes nothing
@@ -167,6 +173,7 @@ agent and its transcript stay as they are. It happens completely, or not at all.
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	root.Args, root.RunE = cobra.NoArgs, l.overview(root)
 	l.common(root)
 	add := func(c *cobra.Command) { root.AddCommand(c) }
 	add(l.forkCommand())

@@ -1,70 +1,90 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"slices"
-	"strconv"
-	"strings"
+	"os"
+	"os/exec"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"github.com/sidefork/sidefork/cmd/sidefork/dialog"
 	"github.com/sidefork/sidefork/commands"
 )
 
-// The dialog in a terminal is a client of the form like any editor (docs/contract.md, "The dialog"): it draws the fields
-// that it is given, and has no rules of its own. It is lines and numbers: that works over ssh, in every terminal and with
-// every screen reader.
-
+// dialogCommand asks for all that a fork needs. How the form is drawn is package dialog's and dialog_lines.go's; here is
+// whom it asks, and the fork that it ends in.
 func (l *line) dialogCommand() *cobra.Command {
 	var pid int
+	var accessible, besides bool
 	launch := "client"
 	c := &cobra.Command{
 		Use:   "dialog [WORKSPACE]",
 		Short: "Ask for all that a fork needs, then fork",
-		Long: `dialog shows what a fork of WORKSPACE (default: the current directory) would be as a numbered list: session, name, changes,
-where it starts from, the repository's setup, and more. A number changes a line, p shows the plan, Enter forks, q leaves
-with nothing written. It is the form that the editors draw, in lines: the keyboard is enough, and so is ssh.`,
-		Example:           "  sidefork dialog\n  sidefork dialog ~/src/app\n  ssh -t box sidefork dialog src/app",
+		Long: `dialog shows what a fork of WORKSPACE (default: the current directory) would be: session, name, changes, where it starts
+from, the repository's setup, how the agent starts, and more. It is the form that the editors draw. Keys and mouse
+change it, Ctrl+S forks, Ctrl+P shows the plan, Esc or Ctrl+C leaves with nothing written.
+
+With --accessible, where ACCESSIBLE is set, and in a terminal that cannot move its cursor (TERM=dumb), it is a numbered
+list in plain lines: a number changes a line, p shows the plan, Enter forks, q leaves. Screen readers read that.
+
+In Zed it is what a task runs: docs/zed.md.`,
+		Example:           "  sidefork dialog\n  sidefork dialog ~/src/app\n  sidefork dialog --accessible\n  ssh -t box sidefork dialog src/app",
 		Args:              arguments(0, 1),
 		ValidArgsFunction: folders,
-		RunE: l.does(func(ctx context.Context, args []string) error {
-			if !l.inTerminal || !l.errTerminal {
-				return errors.New("dialog wants a terminal: for scripts there is sidefork fork")
-			}
-			workspace, err := place(args)
-			if err != nil {
-				return err
-			}
-			argument := map[string]any{"workspace": workspace, "operationId": uuid.NewString(), "launch": launch}
-			if pid > 0 {
-				argument["pid"] = pid
-			}
-			d := &dialog{line: l, argument: argument, user: map[string]any{}, news: make(chan struct{}, 1)}
-			return d.run(ctx)
-		}),
 	}
+	c.RunE = l.does(func(ctx context.Context, args []string) error {
+		if !l.inTerminal || !l.errTerminal {
+			return errors.New("dialog wants a terminal: for scripts there is sidefork fork")
+		}
+		workspace, err := place(args)
+		if err != nil {
+			return err
+		}
+		if err := exclude(c.Flags(), []string{"pid", "beside"}); err != nil {
+			return err
+		}
+		if besides {
+			pid = beside()
+		}
+		argument := map[string]any{"workspace": workspace, "operationId": uuid.NewString()}
+		if pid > 0 {
+			argument["pid"] = pid
+		}
+		_, noTmux := exec.LookPath("tmux")
+		d := &openForm{line: l, argument: argument, form: dialog.New(launch, noTmux == nil), news: make(chan struct{}, 1)}
+		d.run(ctx, accessible || l.plain())
+		return nil
+	})
 	c.Flags().IntVar(&pid, "pid", 0, "preselect the session that runs below the process `PID`, such as a terminal's shell, and no other")
-	c.Flags().Var(choice{&launch, []string{"client", "tmux", "none"}}, "launch", "how the agent starts, as for fork: `client|none|tmux`")
-	complete(c, "launch", "client", "none")
+	c.Flags().BoolVar(&besides, "beside", false, "preselect the session that runs in another terminal of the editor, terminal emulator or tmux that this one belongs to (of several the one that began last), and no other")
+	c.Flags().BoolVar(&accessible, "accessible", false, "in plain numbered lines, as a screen reader reads them")
+	c.Flags().Var(choice{&launch, []string{"client", "tmux", "none"}}, "launch", "how the agent starts unless the form says otherwise, as for fork: `client|none|tmux`")
+	complete(c, "launch", "client", "none", "tmux")
 	return c
 }
 
-// dialog is a form while it is open.
-type dialog struct {
+// plain says whether the terminal is to be written line by line, with no cursor that moves: where that was asked for
+// (ACCESSIBLE is what other programs' forms go by, too) and where it cannot be done.
+func (l *line) plain() bool {
+	accessible, _ := l.lookup("ACCESSIBLE")
+	kind, _ := l.lookup("TERM")
+	return accessible != "" || kind == "dumb"
+}
+
+// openForm is a dialog while it is open: whom it asks.
+type openForm struct {
 	*line
-	argument map[string]any
-	fields   []commands.FormField
-	user     map[string]any // by field, what was chosen
-	more     bool           // the advanced fields are shown too
-	news     chan struct{}  // the form should be asked for again
+	argument map[string]any // of the fork, without what is answered
+	form     *dialog.Form
+	news     chan struct{} // the form should be asked for again
 }
 
 // run goes on until the person forks or leaves.
-func (d *dialog) run(ctx context.Context) error {
+func (d *openForm) run(ctx context.Context, plain bool) {
 	wait := d.background(ctx)
 	defer wait()
 	d.env.Notify = func(method string, _ any) {
@@ -75,123 +95,75 @@ func (d *dialog) run(ctx context.Context) error {
 			}
 		}
 	}
-	if _, failed := d.resolve(ctx, nil, false); failed != nil {
+	fields, failed := d.fields(ctx, nil, false)
+	if failed != nil {
 		d.refuse(failed)
-		return nil
+		return
 	}
-	for {
-		d.draw()
-		word, answered, failed := d.command(ctx)
-		if failed != nil {
-			d.refuse(failed)
-			return nil
-		}
-		if !answered {
-			d.tell(answer{result: []byte(`{"status":"cancelled"}`), cancelled: true}, nil)
-			return nil
-		}
-		switch number, err := strconv.Atoi(word); {
-		case word == "":
-			done, failed := d.submit(ctx)
-			if failed != nil {
-				d.refuse(failed)
-				return nil
-			}
-			if done {
-				return nil
-			}
-			continue
-		case strings.EqualFold(word, "p"):
-			failed = d.plan(ctx)
-		case strings.EqualFold(word, "m"):
-			d.more = !d.more
-		case err != nil || number < 1 || number > len(d.shown()):
-			fmt.Fprintln(d.err, "Enter forks, a number changes that line, m shows more or less, p shows the plan, q leaves.")
-		default:
-			if !d.change(ctx, d.shown()[number-1]) {
-				continue // left, or cancelled: the next question ends it
-			}
-			_, failed = d.resolve(ctx, d.answers(), true)
-		}
-		if failed != nil {
-			d.refuse(failed)
-			return nil
+	d.form.Take(fields)
+	draw := d.onScreen
+	if plain {
+		draw = (&formLines{d}).run
+	}
+	forks, failed := draw(ctx)
+	if failed == nil && forks {
+		var p commands.ForkParams
+		if p, failed = d.answered(d.form.Answers()); failed == nil {
+			p.Launch = d.form.Launch()
+			d.fork(ctx, p)
+			return
 		}
 	}
+	if failed != nil {
+		d.refuse(failed)
+		return
+	}
+	d.tell(answer{result: []byte(`{"status":"cancelled"}`), cancelled: true}, nil)
 }
 
-// command waits for what the person types next. Meanwhile the form is drawn anew with each piece of news, as long as
-// something in it is still being read.
-func (d *dialog) command(ctx context.Context) (word string, answered bool, failed *commands.Failure) {
-	for {
-		fmt.Fprint(d.err, "> ")
-		var news <-chan struct{}
-		if slices.ContainsFunc(d.fields, func(f commands.FormField) bool { return f.Type.Pending }) {
-			news = d.news
-		}
-		word, ok, new := d.typedOr(ctx, news)
-		switch {
-		case new:
-			fmt.Fprintln(d.err)
-			if _, failed := d.resolve(ctx, d.answers(), true); failed != nil {
-				return "", false, failed
-			}
-			d.draw()
-		case !ok, strings.EqualFold(word, "q"):
-			return "", false, nil
-		default:
-			return word, true, nil
-		}
+// onScreen draws the form on the whole screen.
+func (d *openForm) onScreen(ctx context.Context) (forks bool, failed *commands.Failure) {
+	forks, failed, err := dialog.Run(ctx, d.form, dialog.Asker{Resolve: d.fields, List: d.list, Plan: d.plan}, d.news,
+		dialog.Terminal{In: d.in, Out: d.err, Environment: os.Environ()})
+	if err != nil {
+		failed = commands.Refuse("invalidArgument", "what", "The terminal cannot be drawn on: "+err.Error())
+		failed.Reason.Remedy = "sidefork dialog --accessible asks in plain lines."
 	}
+	return forks, failed
 }
 
-// resolve asks for the form. complete: there is nothing more to ask, and the fields stay as they are.
-func (d *dialog) resolve(ctx context.Context, answers []commands.FormAnswer, draft bool) (complete bool, failed *commands.Failure) {
+// fields asks for the fields.
+func (d *openForm) fields(ctx context.Context, answers []commands.FormAnswer, draft bool) ([]commands.FormField, *commands.Failure) {
 	raw, err := json.Marshal(d.argument)
 	if err != nil {
-		return false, mistake(err)
+		return nil, mistake(err)
 	}
-	form, sent, failed := d.line.resolve(ctx, d.env, commands.ResolveParams{
+	resolved, sent, failed := d.resolve(ctx, d.env, commands.ResolveParams{
 		Command: "sidefork.fork", Arguments: []json.RawMessage{raw}, FormAnswers: answers, Draft: draft,
 	})
 	if failed != nil {
-		return false, failed
+		return nil, failed
 	}
 	sent()
-	if len(form.FormFields) == 0 {
-		return true, nil
-	}
-	d.fields = form.FormFields
-	return false, nil
+	return resolved.FormFields, nil
 }
 
-// value is what a field is drawn with: what the person chose, as long as it can be chosen, else its default.
-func (d *dialog) value(f commands.FormField) any {
-	chosen, touched := d.user[f.ID]
-	offered := f.Type.Kind != "enum" || slices.ContainsFunc(f.Type.Entries, func(e commands.FormEntry) bool { return e.Value == chosen })
-	if touched && offered && f.Type.DisabledReason == "" {
-		return chosen
+// list asks for what a lazyEnum has.
+func (d *openForm) list(ctx context.Context, f commands.FormField, query string) ([]commands.FormEntry, *commands.Failure) {
+	config, err := json.Marshal(f.Type.Config)
+	if err != nil {
+		return nil, mistake(err)
 	}
-	return f.Default
+	return d.listEnum(ctx, d.env, commands.ListEnumParams{Source: f.Type.Source, Config: config, Query: query})
 }
 
-func (d *dialog) answers() []commands.FormAnswer {
-	var list []commands.FormAnswer
-	for _, f := range d.fields {
-		if raw, err := json.Marshal(d.value(f)); err == nil {
-			list = append(list, commands.FormAnswer{ID: f.ID, Value: raw})
-		}
-	}
-	return list
-}
-
-// answered is the argument of the fork that is drawn.
-func (d *dialog) answered() (p commands.ForkParams, failed *commands.Failure) {
+// answered is the argument of the fork that these answers make.
+func (d *openForm) answered(answers []commands.FormAnswer) (p commands.ForkParams, failed *commands.Failure) {
 	raw, err := json.Marshal(d.argument)
 	if err != nil {
 		return p, mistake(err)
 	}
-	if raw, failed = commands.Answered("sidefork.fork", raw, d.answers()); failed != nil {
+	if raw, failed = commands.Answered("sidefork.fork", raw, answers); failed != nil {
 		return p, failed
 	}
 	if err := json.Unmarshal(raw, &p); err != nil {
@@ -200,38 +172,19 @@ func (d *dialog) answered() (p commands.ForkParams, failed *commands.Failure) {
 	return p, nil
 }
 
-// submit forks, if all is answered as it can be.
-func (d *dialog) submit(ctx context.Context) (done bool, failed *commands.Failure) {
-	if i := slices.IndexFunc(d.fields, func(f commands.FormField) bool { return f.ID == "session" }); i >= 0 && d.fields[i].Type.Pending && d.user["session"] == nil {
-		fmt.Fprintln(d.err, "The sessions are still being read: a moment, or choose.")
-		return false, nil
-	}
-	complete, failed := d.resolve(ctx, d.answers(), false)
-	if failed != nil || !complete {
-		return false, failed
-	}
-	p, failed := d.answered()
+// plan says in words what the fork that these answers make would do.
+func (d *openForm) plan(ctx context.Context, answers []commands.FormAnswer, width int) (string, *commands.Failure) {
+	p, failed := d.answered(answers)
 	if failed != nil {
-		return false, failed
+		return "", failed
 	}
-	d.fork(ctx, p)
-	return true, nil
-}
-
-// plan shows what the fork that is drawn would do.
-func (d *dialog) plan(ctx context.Context) *commands.Failure {
-	p, failed := d.answered()
-	if failed != nil {
-		fmt.Fprintf(d.err, "There is no plan yet: %s\n", commands.Printable(failed.Reason.Message))
-		return nil
-	}
-	var plan commands.Plan
-	a := d.ask(ctx, "sidefork.plan", p).into(&plan)
-	if a.failed != nil {
-		return a.failed
-	}
+	var text bytes.Buffer
 	shown := *d.line // as a person sees it, whatever stdout is for
-	shown.out = d.err
+	shown.out, shown.err, shown.errTerminal, shown.width, shown.sure = &text, &text, false, width, ""
+	var plan commands.Plan
+	if a := shown.ask(ctx, "sidefork.plan", p).into(&plan); a.failed != nil {
+		return "", a.failed
+	}
 	shown.showPlan(plan, p)
-	return nil
+	return text.String(), nil
 }

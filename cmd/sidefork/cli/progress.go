@@ -4,20 +4,33 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/sidefork/sidefork/commands"
 )
 
-// stages shows on a terminal how a command goes: one line for each stage, its percentage renewed in place.
+// stages shows on a terminal how a command goes: one line for each stage. Where somebody watches, the line is renewed in
+// place, with its percentage and a wheel that turns; else each stage is a plain line, as it begins.
 type stages struct {
-	mu   sync.Mutex
-	to   io.Writer // nil: silent
-	name string
-	last string // what stands on the current line
+	mu    sync.Mutex
+	to    io.Writer // nil: silent
+	moves bool      // the line is renewed
+	width int       // columns of the terminal; 0: unknown
+	name  string
+	text  string // of the current line
+	last  string // what stands on it
+	turn  int
+	ended chan struct{} // the wheel stops; nil: it does not turn
+	wheel sync.WaitGroup
 
 	sure  string    // said once the refusals are behind
 	notes io.Writer // where to; nil: nowhere
 }
+
+// turns is how often the wheel turns.
+const turns = 120 * time.Millisecond
 
 // progress is where a command's stages go: to stderr where that is a terminal, and nowhere with --json.
 func (l *line) progress() *stages {
@@ -25,7 +38,7 @@ func (l *line) progress() *stages {
 	case l.json:
 		return &stages{}
 	case l.errTerminal:
-		return &stages{to: l.err, notes: l.err}
+		return &stages{to: l.err, notes: l.err, moves: l.outTerminal && !l.plain(), width: l.width}
 	}
 	return &stages{notes: l.err}
 }
@@ -41,29 +54,41 @@ func (s *stages) Stage(_ string, stage commands.Stage, _ int) {
 		fmt.Fprintln(s.notes, s.sure)
 		s.sure = ""
 	}
-	if s.to == nil {
+	switch {
+	case s.to == nil:
 		return
+	case !s.moves:
+		fmt.Fprintln(s.to, stage.Title()+" …")
+		return
+	case s.ended == nil:
+		s.ended = make(chan struct{})
+		s.wheel.Go(s.spin)
 	}
 	s.name = stage.Title()
-	s.draw(s.name + " …")
+	s.text = s.name + " …"
+	s.draw()
 }
 
 // Report renews the current line.
 func (s *stages) Report(percent int, message string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.to == nil || s.name == "" {
+	if s.name == "" {
 		return
 	}
-	text := fmt.Sprintf("%s … %d %%", s.name, percent)
+	s.text = fmt.Sprintf("%s … %d %%", s.name, percent)
 	if message = commands.Printable(message); message != "" && message != s.name {
-		text += " " + message
+		s.text += " " + message
 	}
-	s.draw(text)
+	s.draw()
 }
 
 // end closes the current line.
 func (s *stages) end() {
+	if s.ended != nil {
+		close(s.ended)
+		s.wheel.Wait()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.to != nil {
@@ -71,7 +96,34 @@ func (s *stages) end() {
 	}
 }
 
-func (s *stages) draw(text string) {
+// spin turns the wheel, until the end.
+func (s *stages) spin() {
+	clock := time.NewTicker(turns)
+	defer clock.Stop()
+	for {
+		select {
+		case <-s.ended:
+			return
+		case <-clock.C:
+			s.mu.Lock()
+			s.turn++
+			if s.name != "" {
+				s.draw()
+			}
+			s.mu.Unlock()
+		}
+	}
+}
+
+// draw renews the line: what does not fit would make it two, which nothing can renew.
+func (s *stages) draw() {
+	s.put(string(`|/-\`[s.turn%4]) + " " + s.text)
+}
+
+func (s *stages) put(text string) {
+	if s.width > 0 {
+		text = ansi.Truncate(text, s.width-1, "…")
+	}
 	if text != s.last {
 		fmt.Fprintf(s.to, "\r\x1b[K%s", text)
 		s.last = text
@@ -80,7 +132,8 @@ func (s *stages) draw(text string) {
 
 func (s *stages) close() {
 	if s.last != "" {
+		s.put(s.text)
 		fmt.Fprintln(s.to)
 	}
-	s.name, s.last = "", ""
+	s.name, s.text, s.last = "", "", ""
 }

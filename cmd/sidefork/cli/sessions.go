@@ -122,7 +122,7 @@ func (l *line) showSessions(r commands.SessionsResult, folders bool) {
 				rows[i] = slices.Insert(rows[i], 3, where)
 			}
 		}
-		l.table(rows, soft...)
+		l.headed(rows, soft...)
 	}
 	if r.Next != "" {
 		fmt.Fprintln(l.out, "There are more: ask with a larger --limit.")

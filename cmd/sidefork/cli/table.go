@@ -5,7 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/sidefork/sidefork/commands"
 )
@@ -18,6 +19,23 @@ const (
 // table prints rows in columns, two blanks apart, each cell printable. On a terminal that is too narrow the cells of the
 // soft columns are cut, and what is long in the last column goes to lines of its own; elsewhere every cell is whole.
 func (l *line) table(rows [][]string, soft ...int) {
+	for _, text := range l.layout(rows, soft) {
+		fmt.Fprintln(l.out, text)
+	}
+}
+
+// headed is a table whose first row says what the columns are.
+func (l *line) headed(rows [][]string, soft ...int) {
+	for i, text := range l.layout(rows, soft) {
+		if i == 0 {
+			text = l.styled(l.outTerminal, bold, text)
+		}
+		fmt.Fprintln(l.out, text)
+	}
+}
+
+// layout gives the lines of a table.
+func (l *line) layout(rows [][]string, soft []int) (lines []string) {
 	widths := measure(rows)
 	last := len(widths) - 1
 	narrow := l.width > 0 && total(widths) > l.width
@@ -42,16 +60,18 @@ func (l *line) table(rows [][]string, soft ...int) {
 				cell = shorten(cell, widths[i])
 			}
 			text.WriteString(cell)
-			text.WriteString(strings.Repeat(" ", widths[i]-width(cell)+2))
+			text.WriteString(strings.Repeat(" ", max(widths[i]-width(cell), 0)+2))
 		}
-		fmt.Fprintln(l.out, strings.TrimRight(text.String(), " "))
+		lines = append(lines, strings.TrimRight(text.String(), " "))
 		for _, part := range wrap(below, l.width-4) {
-			fmt.Fprintln(l.out, "    "+part)
+			lines = append(lines, "    "+part)
 		}
 	}
+	return lines
 }
 
-func width(cell string) int { return utf8.RuneCountInString(cell) }
+// width is how many columns a terminal needs for it: two for a wide character, none for a mark on another.
+func width(cell string) int { return ansi.StringWidth(cell) }
 
 // measure makes every cell printable and gives each column's width.
 func measure(rows [][]string) []int {
@@ -89,14 +109,13 @@ func squeeze(widths, soft []int, limit int) {
 
 // shorten cuts a cell to n columns: a path at its beginning, as its end tells more; any other text at its end.
 func shorten(cell string, n int) string {
-	runes := []rune(cell)
 	switch {
-	case len(runes) <= n:
+	case width(cell) <= n:
 		return cell
 	case filepath.IsAbs(cell):
-		return "…" + string(runes[len(runes)-n+1:])
+		return ansi.TruncateLeft(cell, width(cell)-n+1, "…")
 	}
-	return string(runes[:n-1]) + "…"
+	return ansi.Truncate(cell, n, "…")
 }
 
 // wrap breaks a text at its blanks into lines of at most n columns; a longer word has a line of its own.

@@ -3,7 +3,8 @@ package cli
 import (
 	"strings"
 	"testing"
-	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/sidefork/sidefork/commands"
 	"github.com/sidefork/sidefork/sessions/agent"
@@ -18,7 +19,7 @@ func narrowly(t *testing.T, columns int, answers map[string]any, args ...string)
 		t.Fatalf("exit status %d: %s", status, c.err.String())
 	}
 	for line := range strings.Lines(c.out.String()) {
-		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > columns {
+		if n := ansi.StringWidth(strings.TrimSuffix(line, "\n")); n > columns {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
@@ -83,4 +84,20 @@ func TestABareRepositoryIsNoMainCheckout(t *testing.T) {
 	c := newConsole(t, map[string]any{"sidefork.workspaces": commands.WorkspacesResult{Repositories: []commands.Repository{{Root: "/r.git", Workspaces: []commands.Workspace{bare}}}}})
 	c.line.main([]string{"workspaces"})
 	same(t, "stdout", "/r.git\nmain  01234567  /r.git  bare, cannot be forked: It is bare.\n", c.out.String())
+}
+
+func TestTablesAlignWideCharacters(t *testing.T) {
+	wide, marked, plain := session(newest, strings.Repeat("日本語", 20), 1, "native"), session(older, "e\u0301te\u0301 👩‍👩‍👧", 2, "native"), session("33333333-3333-4333-8333-333333333333", "plain", 3, "native")
+	answers := map[string]any{"sidefork.sessions": listed(wide, marked, plain)}
+	for _, columns := range []int{60, 80, 200} {
+		var ends []int
+		for text := range strings.Lines(narrowly(t, columns, answers, "sessions")) {
+			if before, _, found := strings.Cut(text, " native"); found {
+				ends = append(ends, ansi.StringWidth(before))
+			}
+		}
+		if len(ends) != 3 || ends[0] != ends[1] || ends[1] != ends[2] {
+			t.Errorf("at %d columns the last column begins at %v", columns, ends)
+		}
+	}
 }

@@ -44,5 +44,5 @@ func (l *line) showTurns(r commands.TurnsResult) {
 		}
 		rows = append(rows, []string{t.ID, began, clip(t.Text, 72), how})
 	}
-	l.table(rows, 2)
+	l.headed(rows, 2)
 }

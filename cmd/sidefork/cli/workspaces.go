@@ -40,7 +40,7 @@ func (l *line) showWorkspaces(r commands.WorkspacesResult) {
 		if i > 0 {
 			fmt.Fprintln(l.out)
 		}
-		fmt.Fprintf(l.out, "%s\n", commands.Printable(repository.Root))
+		fmt.Fprintln(l.out, l.styled(l.outTerminal, bold, commands.Printable(repository.Root)))
 		var rows [][]string
 		branches := branchLines(repository.Workspaces)
 		for i, w := range repository.Workspaces {

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sidefork/sidefork/commands"
+)
+
+// overview is sidefork alone: the tree of the repository, and what can be done next. Outside of a repository it is the help.
+func (l *line) overview(c *cobra.Command) func(*cobra.Command, []string) error {
+	return l.does(func(ctx context.Context, _ []string) error {
+		here, err := place(nil)
+		if err != nil {
+			return err
+		}
+		var found commands.WorkspacesResult
+		a := l.ask(ctx, "sidefork.workspaces", commands.WorkspacesParams{Folders: []string{here}}).into(&found)
+		if !l.json && (a.failed != nil && a.failed.Reason.Code == "notARepository" || a.done() && len(found.Repositories) == 0) {
+			return c.Help()
+		}
+		l.tell(a, func(json.RawMessage) {
+			l.showWorkspaces(found)
+			l.steps(ctx, here)
+		})
+		return nil
+	})
+}
+
+// steps says what can be done in this workspace.
+func (l *line) steps(ctx context.Context, here string) {
+	var in commands.Inspection
+	if a := l.ask(ctx, "sidefork.inspect", commands.InspectParams{Workspace: here}).into(&in); !a.done() {
+		if a.failed != nil {
+			fmt.Fprintf(l.out, "\nHere nothing can be forked: %s\n", commands.Printable(a.failed.Reason.Message+" "+a.failed.Reason.Remedy))
+		}
+		return
+	}
+	forkable := 0
+	for _, s := range in.Sessions {
+		if s.Fork.Kind != "none" {
+			forkable++
+		}
+	}
+	fmt.Fprintf(l.out, "\nHere, uncommitted: %s. %s, %d of which can be forked.\n", counts(in.Changes, 0, 0), commands.Counted(len(in.Sessions), "conversation"), forkable)
+	var steps [][]string
+	if why := in.Workspace.Fork.Reason; why != nil {
+		fmt.Fprintf(l.out, "It cannot be forked: %s\n", commands.Printable(why.Message+" "+why.Remedy))
+	} else {
+		steps = [][]string{
+			{"sidefork dialog", "fork: choose the conversation, the name and what comes along"},
+			{"sidefork fork --name " + in.SuggestedName, "fork the newest conversation at once"},
+		}
+	}
+	steps = append(steps, []string{"sidefork sessions", "the conversations, and why one cannot be forked"})
+	if in.Workspace.Parent != nil {
+		steps = append(steps, []string{"sidefork compare", "what has changed since the fork"}, []string{"sidefork remove .", "remove this workspace; nothing is lost unasked"})
+	}
+	steps = append(steps, []string{"sidefork --help", "all that there is"})
+	for i := range steps {
+		steps[i][0] = "  " + steps[i][0]
+	}
+	l.table(steps)
+}
