@@ -83,6 +83,9 @@ func rollBack(ctx context.Context, undo *carry.Operation, err error) error {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		why, detail = f.Reason, f.Detail
 	}
+	if errors.Is(err, context.Canceled) {
+		why, detail = reason("interrupted", nil), ""
+	}
 	stuck := undo.RollBack(ctx)
 	if stuck == nil {
 		return &Failure{Reason: why, Effect: RolledBack, Detail: detail}

@@ -35,7 +35,7 @@ with nothing written. It is the form that the editors draw, in lines: the keyboa
 			if !l.inTerminal || !l.errTerminal {
 				return errors.New("dialog wants a terminal: for scripts there is sidefork fork")
 			}
-			workspace, err := place(args)
+			workspace, err := l.place(args)
 			if err != nil {
 				return err
 			}
