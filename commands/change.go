@@ -83,8 +83,11 @@ func rollBack(ctx context.Context, undo *carry.Operation, err error) error {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		why, detail = f.Reason, f.Detail
 	}
-	if errors.Is(err, context.Canceled) {
+	if cause := context.Cause(ctx); errors.Is(err, context.Canceled) || cause != nil && why.Code == "internal" && errors.Is(err, cause) {
 		why, detail = reason("interrupted", nil), ""
+		if cause != nil && !errors.Is(cause, context.Canceled) {
+			detail = cause.Error() // who went away
+		}
 	}
 	stuck := undo.RollBack(ctx)
 	if stuck == nil {

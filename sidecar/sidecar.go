@@ -68,6 +68,7 @@ type Options struct {
 // Why a server ends.
 var (
 	errExit       = errors.New("the client sent exit")
+	errClientGone = errors.New("the client has gone")
 	errEditorGone = errors.New("the editor's process has ended")
 	errHangUp     = errors.New("the client's terminal or line has hung up")
 	errSignal     = errors.New("ended by a signal")

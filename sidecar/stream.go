@@ -39,7 +39,11 @@ func (s *stream) Read(context.Context) (jsonrpc2.Message, int64, error) {
 				s.bad(err)
 				s.refuse(jsonrpc2.NewError(jsonrpc2.ParseError, string(broken)))
 			}
-			s.stop(err)
+			why := err
+			if errors.Is(err, io.EOF) {
+				why = errClientGone
+			}
+			s.stop(why)
 			return nil, 0, err
 		}
 		message, err := decode(body)
