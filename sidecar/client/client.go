@@ -188,6 +188,9 @@ func (c *Client) Call(ctx context.Context, method string, params any) (json.RawM
 	}
 }
 
+// goodbye is how long a sidecar may take to answer that it was left.
+const goodbye = 2 * time.Second
+
 // Close takes leave. What still runs there is taken back, or goes on, as its argument said.
 func (c *Client) Close() {
 	came := make(chan answer, 1)
@@ -195,7 +198,7 @@ func (c *Client) Close() {
 		select {
 		case <-came:
 		case <-c.ended:
-		case <-time.After(c.opt.Silence):
+		case <-time.After(min(c.opt.Silence, goodbye)):
 		}
 		_ = c.notify("exit", nil)
 	}

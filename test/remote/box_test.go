@@ -34,6 +34,9 @@ type box struct {
 
 const ordinaryUser = 65533
 
+// passphrase opens the user's other key, "locked".
+const passphrase = "open sesame"
+
 // started is the one machine of a test run, once it is up.
 var started *box
 
@@ -107,15 +110,11 @@ func newBox() (b *box, err error) {
 	if err != nil {
 		return b, err
 	}
-	if err := os.WriteFile(filepath.Join(root, "sidefork.test"), self, 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(bin, "sidefork"), self, 0o755); err != nil {
 		return b, err
 	}
-	stub := fmt.Sprintf("#!/bin/sh\n%s=sidefork exec %s/sidefork.test \"$@\"\n", role, root)
-	if err := os.WriteFile(filepath.Join(bin, "sidefork"), []byte(stub), 0o755); err != nil {
-		return b, err
-	}
-	for _, key := range []string{"host", "user"} {
-		if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "test", "-f", filepath.Join(root, key)).CombinedOutput(); err != nil {
+	for key, phrase := range map[string]string{"host": "", "user": "", "locked": passphrase} {
+		if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", phrase, "-C", "test", "-f", filepath.Join(root, key)).CombinedOutput(); err != nil {
 			return b, fmt.Errorf("ssh-keygen: %w\n%s", err, out)
 		}
 	}
@@ -153,12 +152,12 @@ StrictModes no
 PermitRootLogin yes
 PasswordAuthentication no
 KbdInteractiveAuthentication no
-AuthorizedKeysFile %s/user.pub
+AuthorizedKeysFile %s/user.pub %s/locked.pub
 PrintMotd no
 MaxStartups 100:30:200
 MaxSessions 100
 SetEnv HOME=%s GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null LC_ALL=C GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@example.com GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@example.com
-`, b.port, b.root, b.root, b.home)
+`, b.port, b.root, b.root, b.root, b.home)
 	if err := os.WriteFile(filepath.Join(b.root, "sshd_config"), []byte(config), 0o600); err != nil {
 		return err
 	}
@@ -224,23 +223,39 @@ func asOtherUser() int {
 func (b *box) as(t *testing.T, dir string, argv ...string) string {
 	t.Helper()
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Dir, cmd.Env = dir, []string{
-		"HOME=" + b.home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "LC_ALL=C",
-		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com",
+	cmd.Dir = dir
+	out, diagnostics, status := b.output(cmd)
+	if status != 0 {
+		t.Fatalf("%v: exit status %d\n%s%s", argv, status, out, diagnostics)
 	}
+	return out
+}
+
+// output runs a program as the user there, in the environment that sshd gives, from their home if nothing else is said.
+func (b *box) output(cmd *exec.Cmd) (stdout, stderr string, status int) {
+	if cmd.Dir == "" {
+		cmd.Dir = b.home
+	}
+	cmd.Env = append(cmd.Env, "HOME="+b.home, "PATH="+b.home+"/.local/bin:"+os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "LC_ALL=C",
+		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com")
 	if b.uid != 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: b.uid, Gid: b.uid}}
 	}
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %v\n%s", argv, err, out)
-	}
-	return string(out)
+	var out, err bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &err
+	_ = cmd.Run() // its status says it
+	return out.String(), err.String(), cmd.ProcessState.ExitCode()
 }
 
 // ssh is a program for `--host box` that goes by way of a port of loopback, and knows nothing of this machine's ssh
 // configuration. filter runs in front of it: what a shell needs to start something else.
 func (b *box) ssh(t *testing.T, port int, filter string) string {
+	t.Helper()
+	return b.sshWith(t, port, filter, "user", "BatchMode yes")
+}
+
+// sshWith is ssh with one of the user's keys and more of a configuration.
+func (b *box) sshWith(t *testing.T, port int, filter, key, more string) string {
 	t.Helper()
 	dir := t.TempDir()
 	config := fmt.Sprintf(`
@@ -248,13 +263,13 @@ Host box
   HostName 127.0.0.1
   Port %d
   User %s
-  IdentityFile %s/user
+  IdentityFile %s/%s
   IdentitiesOnly yes
   StrictHostKeyChecking no
   UserKnownHostsFile /dev/null
   LogLevel ERROR
-  BatchMode yes
-`, port, b.user, b.root)
+  %s
+`, port, b.user, b.root, key, more)
 	path := filepath.Join(dir, "config")
 	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
 		t.Fatal(err)

@@ -110,7 +110,7 @@ func TestALineThatFallsSilentIsLossAndTheForkIsFoundOut(t *testing.T) {
 			h := client(t, b.ssh(t, p.port(), filter), func(o *remote.Options) { o.Silence = 300 * time.Millisecond })
 			result, failed := s.fork(t.Context(), h, nil)
 			words := s.said(t, result, failed)
-			if words != "done" {
+			if words != "done" && words != "nothing written: notBegun" {
 				t.Errorf("the client says %s: %+v", words, failed)
 			}
 		})
@@ -131,11 +131,17 @@ func TestAHostThatCannotBeReachedAgainLeavesItUnknown(t *testing.T) {
 			t.Parallel()
 			s := newScene(t, b)
 			p := newProxy(t, b)
+			stages := 0
 			_, filter := newValves(t, func(now passing) bool {
-				if now.Method != "sidefork/stage" || now.N < 4 {
+				if now.Method == "sidefork/stage" {
+					stages++
+				}
+				if stages < 3 { // it has begun, and copies
 					return true
 				}
-				p.close()
+				if stages == 3 {
+					p.close()
+				}
 				return false
 			})
 			h := client(t, b.ssh(t, p.port(), filter), func(o *remote.Options) { o.Waits = []time.Duration{0, 50 * time.Millisecond} })

@@ -7,6 +7,7 @@ package remote
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,8 +18,11 @@ import (
 const role = "SIDEFORK_TEST_ROLE"
 
 func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == "sidefork" { // there
+		os.Exit(cli.Main("0.0.0-test"))
+	}
 	switch os.Getenv(role) {
-	case "sidefork": // there, and here where a command line is tested
+	case "sidefork": // here
 		os.Unsetenv(role)
 		os.Exit(cli.Main("0.0.0-test"))
 	case "valve":
