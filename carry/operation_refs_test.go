@@ -78,6 +78,40 @@ func TestAnEarlierBranchsReflogOutlivesAKill(t *testing.T) {
 	}
 }
 
+// TestAReflogThatWasBegunForNoBranchGoes: git was ended between the first line of the reflog, or before that, and the branch.
+func TestAReflogThatWasBegunForNoBranchGoes(t *testing.T) {
+	t.Parallel()
+	const line = "0000000000000000000000000000000000000000 1111111111111111111111111111111111111111 T <t@example.invalid> 1700000000 +0000\t"
+	for name, c := range map[string]struct {
+		reflog string
+		goes   bool
+	}{
+		"empty":           {"", true},
+		"our line":        {line + branchMessage(operation) + "\n", true},
+		"somebody else's": {line + "mine\n", false},
+		"both":            {line + "mine\n" + line + branchMessage(operation) + "\n", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t)
+			before := everything(t, r.top)
+			killed(t, r, "branch")
+			r.git("update-ref", "-d", "refs/heads/feat/child")
+			r.write(".git/logs/refs/heads/feat/child", c.reflog)
+			if got := recovered(t, r); len(got) != 1 || got[0].Action != "rolledBack" {
+				t.Errorf("%+v", got)
+			}
+			text, err := os.ReadFile(r.path(".git/logs/refs/heads/feat/child"))
+			if c.goes && err == nil || !c.goes && string(text) != c.reflog {
+				t.Errorf("%q %v", text, err)
+			}
+			if diff := difference(before, everything(t, r.top)); c.goes && diff != "" {
+				t.Errorf("not as before: %s", diff)
+			}
+		})
+	}
+}
+
 // nothingKept: of an operation that has ended only its journal is left.
 func nothingKept(t testing.TB, o *Operation) {
 	t.Helper()

@@ -253,6 +253,39 @@ func Outcome(commonDir, id string) string {
 	return "failed"
 }
 
+// Settle makes sure that an operation which has not begun will not: its id is used up by a journal that only says how it
+// ended. false: it has begun, is about to, or was settled before. Refused is what is no id.
+func Settle(source worktree.Worktree, id string) (settled bool, err error) {
+	if !isOperationID(id) {
+		return false, worktree.Refuse("invalidArgument", "what", "operationId is not a UUID")
+	}
+	common := source.CommonDir
+	if err := os.MkdirAll(operationsFolder(common), 0o755); err != nil {
+		return false, cannotCreate(err)
+	}
+	held, err := tryLock(operationLock(common, id))
+	if errors.Is(err, errLocked) {
+		return false, nil // it runs, or is about to
+	}
+	if err != nil {
+		return false, cannotCreate(err)
+	}
+	defer held.removeAndRelease()
+	file, err := os.OpenFile(journalFile(common, id), os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, cannotCreate(err)
+	}
+	j := &journal{file: file, trail: trail{id: id}}
+	err = errors.Join(j.say(said{What: saidBegun, Source: exact(source.Path)}, false), j.say(said{What: saidRolledBack}, true), file.Close())
+	if err != nil {
+		return false, cannotCreate(err)
+	}
+	return true, nil
+}
+
 // Stands is what an operation that failed made and that may be there still, by its journal: the child with its branch, or
 // the target of a carry without one. Empty where the journal does not say, or where the folder is gone.
 func Stands(commonDir, id string) (folder, branch string) {

@@ -131,7 +131,11 @@ func (u undo) takeBackWorkspace(ctx context.Context, ws *WorkspaceStep) error {
 			return &Stuck{Paths: []string{"refs/heads/" + ws.Branch}, Err: err}
 		}
 	}
-	if err := u.restoreReflog(ctx, ws); err != nil {
+	err = u.restoreReflog(ctx, ws)
+	if err == nil && !ours {
+		err = u.dropReflog(ctx, ws)
+	}
+	if err != nil {
 		return &Stuck{Paths: []string{reflogFile(u.common, ws.Branch)}, Err: err}
 	}
 	// These hold something by now, or are gone, where somebody else uses them too.

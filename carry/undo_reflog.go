@@ -72,6 +72,27 @@ func (u undo) restoreReflog(ctx context.Context, ws *WorkspaceStep) error {
 	return os.Rename(saved, path)
 }
 
+// dropReflog removes the reflog that a git has begun which was ended before it made the branch: there was none, there is no
+// branch, and in it is nothing, or our line alone.
+func (u undo) dropReflog(ctx context.Context, ws *WorkspaceStep) error {
+	path := reflogFile(u.common, ws.Branch)
+	if ws.Reflog || !isFile(path) {
+		return nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	line, ours := bytes.CutSuffix(text, []byte("\t"+branchMessage(u.journal.id)+"\n"))
+	if len(text) > 0 && (!ours || bytes.ContainsRune(line, '\n')) {
+		return nil
+	}
+	if oid, err := git.BranchAt(ctx, u.git(), ws.Branch); err != nil || oid != "" {
+		return err
+	}
+	return os.Remove(path)
+}
+
 // writeLasting writes a file that is on the disk when it returns.
 func writeLasting(path string, text []byte, mode fs.FileMode) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)

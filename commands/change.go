@@ -83,6 +83,12 @@ func rollBack(ctx context.Context, undo *carry.Operation, err error) error {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		why, detail = f.Reason, f.Detail
 	}
+	if cause := context.Cause(ctx); errors.Is(err, context.Canceled) || cause != nil && why.Code == "internal" && errors.Is(err, cause) {
+		why, detail = reason("interrupted", nil), ""
+		if cause != nil && !errors.Is(cause, context.Canceled) {
+			detail = cause.Error() // who went away
+		}
+	}
 	stuck := undo.RollBack(ctx)
 	if stuck == nil {
 		return &Failure{Reason: why, Effect: RolledBack, Detail: detail}

@@ -92,7 +92,6 @@ func TestWrongForkArgumentIsRefusedByName(t *testing.T) {
 		{`"worktree":{"existing":"/x"},"setup":{"decision":"run"}`, "invalidArgument", "setup.decision run has no place"},
 		{`"worktree":"same","session":{"agent":"claude","id":"x"},"carry":true`, "invalidArgument", "carry has no place"},
 		{`"worktree":"same","session":{"agent":"claude","id":"x"},"include":["x"]`, "invalidArgument", "include has no place"},
-		{`"onDisconnect":"finish"`, "notYet", "onDisconnect"},
 		{`"transcript":{"agent":"gemini","text":" \n"}`, "invalidArgument", "transcript.text"},
 		{`"transcript":{"text":"t"}`, "invalidArgument", "transcript.agent"},
 		{`"session":{"agent":"claude","id":"x"},"transcript":{"agent":"gemini","text":"t"}`, "invalidArgument", "exclude"},

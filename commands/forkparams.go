@@ -107,9 +107,6 @@ func (p ForkParams) check() error {
 			checks = append(checks, refuse("invalidArgument", "what", "session and transcript exclude each other"))
 		}
 	}
-	checks = append(checks,
-		notYet(`onDisconnect "finish"`, p.OnDisconnect == "finish"),
-	)
 	for _, err := range checks {
 		if err != nil {
 			return err

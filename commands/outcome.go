@@ -12,6 +12,8 @@ import (
 type OutcomeParams struct {
 	OperationID string `json:"operationId"`
 	Repository  string `json:"repository,omitempty"`
+	// Settle makes sure that what is unknown stays so: it will not begin any more, should its request still be on its way.
+	Settle bool `json:"settle,omitempty"`
 }
 
 // OutcomeResult is what became of it, with the answer that did not arrive where that is known: a result of a completed
@@ -21,6 +23,8 @@ type OutcomeResult struct {
 	Result json.RawMessage `json:"result,omitempty"`
 	Error  json.RawMessage `json:"error,omitempty"`
 	Stands *Stands         `json:"stands,omitempty"` // of a failed one, as far as its journal says
+	// Settled: it has not begun in Repository and will not, since that was asked for.
+	Settled bool `json:"settled,omitempty"`
 }
 
 // Stands is what a fork or carry that failed has left: the child with its branch, or the target of a carry.
@@ -40,6 +44,11 @@ func outcome(ctx context.Context, env *Env, argument json.RawMessage, _ Progress
 	if err := required("operationId", p.OperationID); err != nil {
 		return nil, err
 	}
+	if p.Settle {
+		if err := required("repository", p.Repository); err != nil {
+			return nil, err
+		}
+	}
 	folders := env.Folders
 	if p.Repository != "" {
 		folders = []string{p.Repository}
@@ -56,7 +65,17 @@ func outcome(ctx context.Context, env *Env, argument json.RawMessage, _ Progress
 			continue // of the client's own folders, one that is no repository is no error
 		}
 		recoverEarlier(ctx, env, at.CommonDir)
-		if state := carry.Outcome(at.CommonDir, p.OperationID); state != unknownOperation {
+		state, settled := carry.Outcome(at.CommonDir, p.OperationID), false
+		if state == unknownOperation && p.Settle {
+			if settled, err = carry.Settle(at, p.OperationID); err != nil {
+				return nil, err
+			}
+			state = carry.Outcome(at.CommonDir, p.OperationID) // where it has begun meanwhile
+		}
+		if settled {
+			return OutcomeResult{State: unknownOperation, Settled: true}, nil
+		}
+		if state != unknownOperation {
 			r := remembered(state, carry.Answer(at.CommonDir, p.OperationID))
 			if folder, branch := carry.Stands(at.CommonDir, p.OperationID); state == "failed" && folder != "" {
 				r.Stands = &Stands{Workspace: folder, Branch: Printable(branch)}

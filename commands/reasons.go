@@ -172,6 +172,19 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"workspaceMaybeBusy": {"It cannot be told whether an agent is at work in {path}: {sessions}.", "Make sure that none is: both would write the same files."},
 	"sharedFolder":       {"Both conversations work in {path}: on the same files, index and branch.", "Let one of them write at a time, or fork into a worktree."},
 
+	// Another machine (--host), and a connection to it that breaks.
+	"hostInvalid":         {"{host} is no host.", "Name it as USER@BOX, or as it is called in your ssh configuration."},
+	"sshMissing":          {"{program} is not installed, or not on PATH.", "Install OpenSSH's client, or name one by the setting ssh."},
+	"hostUnreachable":     {"{host} cannot be reached by ssh.", "Look why with: ssh -- {host} true."},
+	"hostWithoutSidefork": {"There is no sidefork on {host}.", "Put it there: sidefork host install {host}."},
+	"hostNotUnderstood":   {"What {host} answers is not understood: {what}.", "A shell there must print nothing to who runs a command by ssh: ssh -- {host} true. If it does not, look with: sidefork doctor --host {host}."},
+	"hostTooOld":          {"The sidefork on {host} ({version}) does not serve {what}.", "Update it: sidefork host install {host}."},
+	"hostTooNew":          {"The sidefork on {host} ({version}) speaks a newer contract than this one.", "Update sidefork here."},
+	"lostContact":         {"The connection to {host} was lost, and it is not known what has become of it there.", "It may be partially applied: look at {path} on {host}. Ask later: {command}."},
+	"stillRunning":        {"The connection to {host} was lost; it is still running there.", "Ask later what has become of it: {command}."},
+	"notBegun":            {"The connection to {host} was lost before it had begun there, and it will not begin any more.", "Try again."},
+	"interrupted":         {"It was cancelled, or its client went away, before it was complete.", "Try again."},
+
 	// After the fork: warnings.
 	"cancelTooLate":    {"The fork was complete when it was cancelled.", "Remove the workspace if you do not want it."},
 	"changesLeft":      {"The uncommitted changes did not come along: {why}.", "They are in the parent as they were; bring them once its cause is mended: sidefork carry."},

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -24,9 +25,14 @@ type Settings struct {
 	Terminals TerminalSettings         `json:"terminals,omitzero"`
 	Agents    map[string]AgentSettings `json:"agents,omitempty"` // by agent: claude, codex, opencode, pi
 	Log       LogSettings              `json:"log,omitzero"`
+	// The program that reaches another machine (`--host`): OpenSSH's, or one that takes its arguments.
+	SSH string `json:"ssh,omitempty" default:"ssh"`
 
 	origins map[string]string // by name, where a setting that is set comes from; never written into
 }
+
+// SSHProgram is the program that reaches another machine.
+func (s Settings) SSHProgram() string { return cmp.Or(s.SSH, "ssh") }
 
 // CarrySettings bound what comes along.
 type CarrySettings struct {

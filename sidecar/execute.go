@@ -23,6 +23,14 @@ type executeParams struct {
 	WorkDoneToken *protocol.ProgressToken `json:"workDoneToken"`
 }
 
+// stays says whether a command is to go on when its client goes away: its argument's onDisconnect is "finish".
+func (p executeParams) stays() bool {
+	var argument struct {
+		OnDisconnect string `json:"onDisconnect"`
+	}
+	return len(p.Arguments) == 1 && json.Unmarshal(p.Arguments[0], &argument) == nil && argument.OnDisconnect == "finish"
+}
+
 // execute runs a command: begin, wait for the recovery, run, end. The error is a *jsonrpc2.Error.
 func (s *server) execute(ctx context.Context, c *call) (answer any, err error) {
 	if c.bad != nil {

@@ -36,7 +36,7 @@ func (s *server) interactive(ctx context.Context, method string, params json.Raw
 			return
 		}
 		s.resolve(ctx, env, params, answer)
-	})
+	}, &s.inFlight)
 }
 
 func (s *server) resolve(ctx context.Context, env *commands.Env, params json.RawMessage, answer func(any, error)) {

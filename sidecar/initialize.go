@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"encoding/json"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ func (s *server) initialize(params json.RawMessage) any {
 // wait for: signals are caught before a command can run, and from now on the client may hear of what is wrong with its
 // settings.
 func (s *server) initialized() {
-	stopOnSignals(s.served, s.stop)
+	stopOnSignals(s.served, s.kill, s.stop)
 	s.openToClient()
 	c := s.client
 	s.file.Info("initialize", zap.Strings("folders", c.folders), zap.Int("processId", c.processID),
@@ -85,6 +86,7 @@ type capabilities struct {
 type contract struct {
 	Contract int                  `json:"contract"`
 	Platform string               `json:"platform"`
+	Cwd      string               `json:"cwd,omitempty"` // where it was started: a client on another machine means its paths from there
 	Features []string             `json:"features"`
 	Agents   map[string]agentFork `json:"agents"`
 }
@@ -102,6 +104,7 @@ func (s *server) capabilities() any {
 	a.Capabilities.ExecuteCommand.WorkDoneProgress = true
 	a.Capabilities.Workspace.WorkspaceFolders = &protocol.ServerCapabilitiesWorkspaceFolders{Supported: true, ChangeNotifications: true}
 	own := contract{Contract: 1, Platform: runtime.GOOS, Features: s.features(), Agents: map[string]agentFork{}}
+	own.Cwd, _ = os.Getwd() // one that is gone is not told
 	if s.opt.Agents != nil {
 		for name, kind := range s.opt.Agents() {
 			own.Agents[name] = agentFork{kind}

@@ -21,10 +21,14 @@ type server struct {
 	opt          Options
 	served, base context.Context // done when Serve returns; when the end begins
 	stop         context.CancelCauseFunc
+	// wanted is done when somebody has asked the process to end: what goes on without its client goes on until then.
+	wanted context.Context
+	kill   context.CancelCauseFunc
 	conn         jsonrpc2.Conn
 	*logs
 	// inFlight counts calls and whatever else must not be cut off by the end.
 	inFlight sync.WaitGroup
+	stayers  sync.WaitGroup // of these, calls that go on without a client
 	memory   commands.Memory
 
 	mu        sync.Mutex
@@ -111,10 +115,15 @@ func (s *server) handle(ctx context.Context, reply jsonrpc2.Replier, request jso
 
 // start registers a command and runs it on a goroutine.
 func (s *server) start(ctx context.Context, request *jsonrpc2.Call, answer func(any, error)) {
-	ctx, cancel := context.WithCancel(ctx)
-	c := &call{id: request.ID(), cancel: cancel}
+	c := &call{id: request.ID()}
 	c.bad = json.Unmarshal(request.Params(), &c.params)
 	c.token = c.params.WorkDoneToken
+	stays := c.params.stays()
+	if stays {
+		ctx = s.wanted
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	c.cancel = cancel
 
 	s.mu.Lock()
 	c.client, c.recovered = s.client, s.recovered
@@ -128,6 +137,10 @@ func (s *server) start(ctx context.Context, request *jsonrpc2.Call, answer func(
 		answer(nil, jsonrpc2.NewError(jsonrpc2.InvalidRequest, "a request with this id is running"))
 		return
 	}
+	groups := []*sync.WaitGroup{&s.inFlight}
+	if stays {
+		groups = append(groups, &s.stayers)
+	}
 	s.spawn(func() {
 		defer cancel()
 		result, err := s.execute(ctx, c)
@@ -136,7 +149,7 @@ func (s *server) start(ctx context.Context, request *jsonrpc2.Call, answer func(
 		delete(s.calls, c.id)
 		s.mu.Unlock()
 		answer(result, err)
-	})
+	}, groups...)
 	runtime.Gosched() // the command first, on this thread: waking another one for it takes as long as a small command
 }
 
@@ -215,17 +228,28 @@ func (s *server) background(f func(ctx context.Context)) {
 			}
 		}()
 		f(s.base)
-	})
+	}, &s.inFlight)
 }
 
-// spawn runs f on a goroutine that the end waits for. Once the server is ending, nothing new starts: nobody would read
-// its answer.
-func (s *server) spawn(f func()) {
+// spawn runs f on a goroutine that the end waits for, as groups say. Once the server is ending, nothing new starts: nobody
+// would read its answer.
+func (s *server) spawn(f func(), groups ...*sync.WaitGroup) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.ending {
-		s.inFlight.Go(f)
+	if s.ending {
+		return
 	}
+	for _, g := range groups {
+		g.Add(1)
+	}
+	go func() {
+		defer func() {
+			for _, g := range groups {
+				g.Done()
+			}
+		}()
+		f()
+	}()
 }
 
 func (s *server) panicked(where string, value any) {
@@ -236,6 +260,15 @@ func (s *server) wasShutDown() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state == shutDown
+}
+
+// waitForStayers waits for the calls that were to go on without their client. They have limits of their own, and an end that
+// somebody asks for cancels them.
+func (s *server) waitForStayers() {
+	s.mu.Lock()
+	s.ending = true
+	s.mu.Unlock()
+	s.stayers.Wait()
 }
 
 // waitForCalls waits until nothing runs any more; false: the time was up.

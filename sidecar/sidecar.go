@@ -2,9 +2,10 @@
 //
 // Serve is the one entry. It knows LSP and nothing of git or of agents: what may be asked for is a table of commands,
 // given to it together with the function that runs them. The libraries go.lsp.dev/jsonrpc2 and go.lsp.dev/protocol are
-// used here and nowhere else; the parts of them that break are replaced:
+// used here and nowhere else (package client, the other end, needs neither); the parts of them that break are replaced:
 //
-//	frame.go       frames and messages, with limits; what cannot be read is answered and survived
+//	frame/         frames, with limits
+//	message.go     messages; what cannot be read is answered and survived
 //	stream.go      one write per message; answers that nobody waits for are dropped
 //	server.go      the life cycle's gate, calls in flight, cancelling
 //	initialize.go  the few fields of `initialize` that are used, and its answer
@@ -67,7 +68,9 @@ type Options struct {
 // Why a server ends.
 var (
 	errExit       = errors.New("the client sent exit")
+	errClientGone = errors.New("the client has gone")
 	errEditorGone = errors.New("the editor's process has ended")
+	errHangUp     = errors.New("the client's terminal or line has hung up")
 	errSignal     = errors.New("ended by a signal")
 )
 
@@ -96,11 +99,13 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) int {
 
 	served, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	base, stop := context.WithCancelCause(ctx)
+	wanted, kill := context.WithCancelCause(ctx)
+	defer kill(nil)
+	base, stop := context.WithCancelCause(wanted)
 	defer stop(nil)
 
 	s := newServer(base, stop, opt)
-	s.served = served
+	s.served, s.wanted, s.kill = served, wanted, kill
 	defer s.closeLog()
 	st := newStream(in, out, stop)
 	s.conn = jsonrpc2.NewConn(st)
@@ -110,6 +115,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) int {
 
 	why := context.Cause(base)
 	s.file.Info("ending", zap.NamedError("why", why)) // not to the client: one that does not read would hold up the end
+	s.waitForStayers()
 	if !s.waitForCalls(opt.RollbackWithin) {
 		s.file.Error("commands were still running at the end; the next start takes them back")
 	}
@@ -120,9 +126,9 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) int {
 }
 
 // stopOnSignals ends the server on the signals that ask a process to end, and keeps it alive when its reader is gone, so
-// that there is time to roll back, until ctx is done.
-func stopOnSignals(ctx context.Context, stop context.CancelCauseFunc) {
-	ends := make(chan os.Signal, 1)
+// that there is time to roll back, until ctx is done. A terminal or a line that hangs up is a client that goes away.
+func stopOnSignals(ctx context.Context, kill, stop context.CancelCauseFunc) {
+	ends := make(chan os.Signal, 4)
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // nohup
 		signals = append(signals, syscall.SIGHUP)
@@ -133,13 +139,19 @@ func stopOnSignals(ctx context.Context, stop context.CancelCauseFunc) {
 	pipe := make(chan os.Signal, 1)
 	signal.Notify(pipe, syscall.SIGPIPE)
 	go func() {
-		select {
-		case <-ends:
-			stop(errSignal)
-		case <-ctx.Done():
+		for {
+			select {
+			case s := <-ends:
+				if s == syscall.SIGHUP {
+					stop(errHangUp)
+				} else {
+					kill(errSignal)
+				}
+			case <-ctx.Done():
+				signal.Stop(ends)
+				signal.Stop(pipe)
+				return
+			}
 		}
-		<-ctx.Done()
-		signal.Stop(ends)
-		signal.Stop(pipe)
 	}()
 }

@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"go.lsp.dev/jsonrpc2"
+
+	"github.com/sidefork/sidefork/sidecar/frame"
 )
 
 // stream is the connection's jsonrpc2.Stream.
@@ -24,20 +26,24 @@ type stream struct {
 }
 
 func newStream(in io.Reader, out io.Writer, stop context.CancelCauseFunc) *stream {
-	return &stream{in: bufio.NewReaderSize(in, maxHeader), out: out, stop: stop, waiting: map[jsonrpc2.ID]bool{}}
+	return &stream{in: frame.NewReader(in), out: out, stop: stop, waiting: map[jsonrpc2.ID]bool{}}
 }
 
 // Read gives the next message. What is in a sound frame and no message is answered and skipped; a broken frame ends the
 // server, since nothing says where the next one begins.
 func (s *stream) Read(context.Context) (jsonrpc2.Message, int64, error) {
 	for {
-		body, err := readFrame(s.in)
+		body, err := frame.Read(s.in)
 		if err != nil {
-			if broken, ok := errors.AsType[frameError](err); ok {
+			if broken, ok := errors.AsType[frame.Broken](err); ok {
 				s.bad(err)
 				s.refuse(jsonrpc2.NewError(jsonrpc2.ParseError, string(broken)))
 			}
-			s.stop(err)
+			why := err
+			if errors.Is(err, io.EOF) {
+				why = errClientGone
+			}
+			s.stop(why)
 			return nil, 0, err
 		}
 		message, err := decode(body)
@@ -92,9 +98,7 @@ func (s *stream) Write(_ context.Context, message jsonrpc2.Message) (int64, erro
 }
 
 func (s *stream) write(body []byte) (int64, error) {
-	frame := make([]byte, 0, len(body)+32)
-	frame = fmt.Appendf(frame, "Content-Length: %d\r\n\r\n", len(body))
-	n, err := s.out.Write(append(frame, body...))
+	n, err := frame.Write(s.out, body)
 	if err != nil {
 		s.stop(fmt.Errorf("sidecar: write: %w", err))
 	}

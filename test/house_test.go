@@ -107,14 +107,15 @@ func TestTheComparatorKnowsNothingOfTheCarry(t *testing.T) {
 func TestOneGitOneExec(t *testing.T) {
 	may := map[string][]string{
 		"os/exec": {
-			"carry/git",         // git
-			"carry/group",       // none itself: ending one with all that it started
-			"carry/worktree",    // only to tell that there is no git
-			"carry",             // a post-checkout hook's file, where git is too old to run it
-			"commands/setup",    // the repository's setup, once it is approved
-			"sessions",          // an agent's --version and import
-			"sessions/terminal", // an agent on a terminal of ours, and tmux
-			"cmd/sidefork/cli",  // the agent of a fork, in this terminal
+			"carry/git",           // git
+			"carry/group",         // none itself: ending one with all that it started
+			"carry/worktree",      // only to tell that there is no git
+			"carry",               // a post-checkout hook's file, where git is too old to run it
+			"commands/setup",      // the repository's setup, once it is approved
+			"sessions",            // an agent's --version and import
+			"sessions/terminal",   // an agent on a terminal of ours, and tmux
+			"cmd/sidefork/cli",    // the agent of a fork, in this terminal
+			"cmd/sidefork/remote", // ssh
 			"test",
 		},
 		"go.lsp.dev/jsonrpc2":           {"sidecar", "test"},

@@ -103,9 +103,10 @@ func LookPath(getenv func(string) string, program string) string {
 	return ""
 }
 
-// command is a call of our server.
+// command is a call of our server. -u: by ssh there is often no locale, and tmux would write "_" for every tab and letter
+// that ASCII has not.
 func (t *Tmux) command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, t.Program, append([]string{"-L", socket, "-f", t.Config}, args...)...)
+	cmd := exec.CommandContext(ctx, t.Program, append([]string{"-u", "-L", socket, "-f", t.Config}, args...)...)
 	cmd.Dir = "/"
 	cmd.Env = []string{"TERM=xterm-256color"}
 	for _, name := range []string{"PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TMUX_TMPDIR", "XDG_RUNTIME_DIR"} {

@@ -24,7 +24,10 @@ prints the last screen, and lets go of it. Without NAME, it says which there are
 its output is no terminal it prints the screen.`,
 		Example: "  sidefork attach\n  sidefork attach try-cache",
 		Args:    arguments(0, 1),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if isElsewhere(c) {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
 			var words []cobra.Completion
 			_, panes, err := l.panes(context.Background())
 			for _, p := range panes {

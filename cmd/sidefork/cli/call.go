@@ -193,6 +193,17 @@ func (l *line) does(run func(ctx context.Context, args []string) error) func(*co
 		}
 		ctx, stop := l.interruptible(context.Background())
 		defer stop()
+		if l.host != nil {
+			if c.Name() == "doctor" || c.Name() == "version" || c.Name() == "attach" { // no questions to a sidecar
+				l.passOn(ctx, c.Name() == "attach" && l.inTerminal && l.outTerminal && !l.json, append([]string{c.Name()}, args...)...)
+				return nil
+			}
+			defer l.host.Close()
+			if failed := l.host.Connect(ctx); failed != nil {
+				l.refuseOrCancel(failed)
+				return nil
+			}
+		}
 		return run(ctx, args)
 	}
 }
@@ -210,10 +221,6 @@ func (l *line) settings() (settings commands.Settings, over func(commands.Settin
 
 // settle reads the settings. false: it has been said why the command cannot run.
 func (l *line) settle(c *cobra.Command) bool {
-	if host, _ := c.Flags().GetString("host"); host != "" {
-		l.refuse(commands.Refuse("notYet", "field", "--host"))
-		return false
-	}
 	settings, over, warnings, err := l.settings()
 	if diagnoses := c.Name() == "doctor" || c.Name() == "version"; err != nil {
 		l.refuse(asFailure(err))
@@ -226,6 +233,12 @@ func (l *line) settle(c *cobra.Command) bool {
 		l.warn(warnings)
 	}
 	l.env.Settings = over(settings)
+	if host, _ := c.Flags().GetString("host"); c.Flags().Changed("host") {
+		if failed := l.elsewhere(host); failed != nil {
+			l.refuse(failed)
+			return false
+		}
+	}
 	return true
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -49,7 +48,7 @@ refusal says what would change.`,
 			p.Staged = "unstage"
 		}
 		for i, to := range []*string{&p.From, &p.To} {
-			path, err := filepath.Abs(args[i])
+			path, err := l.path(args[i])
 			if err != nil || args[i] == "" {
 				return errors.New("carry wants two workspaces, FROM and TO")
 			}

@@ -185,8 +185,11 @@ func (l *line) describe(s commands.Session) string {
 
 // completeSessions offers the sessions of the workspace for --session.
 func (l *line) completeSessions(c *cobra.Command) {
-	offer := func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		workspace, err := place(args)
+	offer := func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if isElsewhere(c) { // a shell that completes a word is no time for a password
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		workspace, err := l.place(args)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}

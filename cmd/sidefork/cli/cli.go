@@ -26,6 +26,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/sidefork/sidefork/cmd/sidefork/remote"
 	"github.com/sidefork/sidefork/commands"
 )
 
@@ -63,6 +64,7 @@ type line struct {
 	answers <-chan string
 	awaited bool
 
+	host   *remote.Host // --host; nil: this machine
 	done   *atomic.Bool // what was asked for stands, and an interrupt takes nothing back
 	json   bool         // --json
 	set    []string     // --set
@@ -209,7 +211,7 @@ agent and its transcript stay as they are. It happens completely, or not at all.
 func (l *line) common(root *cobra.Command) {
 	root.PersistentFlags().BoolVar(&l.json, "json", false, "print exactly the wire result on stdout, and an error's data on stderr")
 	root.PersistentFlags().StringArrayVar(&l.set, "set", nil, "a setting for this time, as `NAME=VALUE` (repeatable): sidefork settings lists them")
-	root.PersistentFlags().String("host", "", "(not yet) do it on another machine, as `USER@BOX`")
+	root.PersistentFlags().String("host", "", "do it on another machine, `USER@BOX`, by ssh: paths are of that machine, relative ones from your home there")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpTemplate(root.HelpTemplate() + statuses)
 }

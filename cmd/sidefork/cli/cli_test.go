@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -183,26 +184,6 @@ warning: Three. [c]
 }
 
 // TestHelpMarksWhatIsOnlyRefused: a flag that is parsed only to be refused must not look like one that works.
-func TestHelpMarksWhatIsOnlyRefused(t *testing.T) {
-	for sub, flags := range map[string][]string{
-		"fork": {"--host"},
-	} {
-		c := newConsole(t, nil)
-		if got := c.line.main([]string{sub, "--help"}); got != 0 {
-			t.Fatalf("exit status %d", got)
-		}
-		for _, flag := range flags {
-			marked := false
-			for text := range strings.Lines(c.out.String()) {
-				marked = marked || strings.HasPrefix(strings.TrimSpace(text), flag) && strings.Contains(text, "(not yet)")
-			}
-			if !marked {
-				t.Errorf("%s --help does not mark %s:\n%s", sub, flag, c.out.String())
-			}
-		}
-	}
-}
-
 func TestJSONIsTheWireResultAndTheErrorsData(t *testing.T) {
 	c := newConsole(t, map[string]any{"sidefork.workspaces": commands.WorkspacesResult{Repositories: []commands.Repository{}}})
 	c.line.errTerminal = true
@@ -248,17 +229,32 @@ func TestProgressIsShownOnATerminalOnly(t *testing.T) {
 	}
 }
 
-func TestAnotherHostIsRefusedAndNeverServedHere(t *testing.T) {
-	for _, args := range []string{
-		"fork --name x --no-session", "plan", "carry a b", "sessions", "workspaces", "inspect", "serve", "doctor", "version",
+// TestAnotherHostIsNeverServedHere: the stub behind this command line fails the test when it is asked.
+func TestAnotherHostIsNeverServedHere(t *testing.T) {
+	for _, test := range []struct{ host, ssh, code string }{
+		{"me@box", filepath.Join(t.TempDir(), "no-ssh"), "sshMissing"},
+		{"me@box", "false", "hostNotUnderstood"},
+		{"-oProxyCommand=touch x", "false", "hostInvalid"},
+		{"", "false", "hostInvalid"},
 	} {
-		c := newConsole(t, nil)
-		if status := c.line.main(append(strings.Fields(args), "--host", "me@box", "--json")); status != 3 {
-			t.Errorf("%s: exit status %d", args, status)
+		for _, args := range []string{
+			"fork --name x --no-session", "plan", "carry a b", "sessions", "workspaces", "inspect", "doctor", "version", "attach", "outcome x",
+		} {
+			if test.code == "hostNotUnderstood" && (args == "doctor" || args == "version" || args == "attach") {
+				continue // a program's own status is theirs
+			}
+			c := newConsole(t, nil)
+			if status := c.line.main(append(strings.Fields(args), "--host", test.host, "--json", "--set", "ssh="+test.ssh)); status != 3 {
+				t.Errorf("%s: exit status %d", args, status)
+			}
+			if !strings.Contains(c.err.String(), `"`+test.code+`"`) || c.out.Len() > 0 {
+				t.Errorf("%s --host %s: stdout %q, stderr %q", args, test.host, c.out.String(), c.err.String())
+			}
 		}
-		if !strings.Contains(c.err.String(), `"notYet"`) || c.out.Len() > 0 {
-			t.Errorf("%s: stdout %q, stderr %q", args, c.out.String(), c.err.String())
-		}
+	}
+	c := newConsole(t, nil)
+	if status := c.line.main([]string{"serve", "--host", "me@box"}); status != 2 {
+		t.Errorf("serve: exit status %d", status)
 	}
 }
 

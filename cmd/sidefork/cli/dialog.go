@@ -40,7 +40,7 @@ In Zed it is what a task runs: docs/zed.md.`,
 		if !l.inTerminal || !l.errTerminal {
 			return errors.New("dialog wants a terminal: for scripts there is sidefork fork")
 		}
-		workspace, err := place(args)
+		workspace, err := l.place(args)
 		if err != nil {
 			return err
 		}

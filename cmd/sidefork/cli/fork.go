@@ -30,6 +30,7 @@ type forkFlags struct {
 	same               bool
 	existing           string
 	onCarryFailure     string
+	onDisconnect       string
 }
 
 func (f *forkFlags) add(c *cobra.Command) {
@@ -55,6 +56,8 @@ func (f *forkFlags) add(c *cobra.Command) {
 	set.Var(choice{&f.onCarryFailure, []string{"rollback", "keep"}}, "on-carry-failure", "where the changes cannot be brought once the workspace is there, `rollback|keep`: take it back whole, or keep it without them")
 	f.launch = "client"
 	set.Var(choice{&f.launch, []string{"client", "tmux", "none"}}, "launch", "how the agent starts, `client|none|tmux`: client is in this terminal, or its command is printed; none: its command is printed; tmux: without a window, see sidefork attach")
+	set.Var(choice{&f.onDisconnect, []string{"rollback", "finish"}}, "on-disconnect", "with --host: what happens there when the connection breaks, `rollback|finish` (default rollback)")
+	complete(c, "on-disconnect", "rollback", "finish")
 	complete(c, "launch", "client", "none", "tmux")
 	complete(c, "setup", "run", "skip")
 	complete(c, "on-carry-failure", "rollback", "keep")
@@ -94,10 +97,10 @@ func complete(c *cobra.Command, flag string, words ...cobra.Completion) {
 	}
 }
 
-// params is the command's argument, all but the session. workspace is absolute.
-func (f *forkFlags) params(set *pflag.FlagSet, workspace string) (commands.ForkParams, error) {
+// params is the command's argument, all but the session. workspace is absolute; absolute makes other paths so.
+func (f *forkFlags) params(set *pflag.FlagSet, workspace string, absolute func(string) (string, error)) (commands.ForkParams, error) {
 	p := commands.ForkParams{
-		OperationID: uuid.NewString(), Workspace: workspace, Name: f.name, Include: f.include, Prompt: f.prompt, Launch: f.launch, At: f.at, OnCarryFailure: f.onCarryFailure,
+		OperationID: uuid.NewString(), Workspace: workspace, Name: f.name, Include: f.include, Prompt: f.prompt, Launch: f.launch, At: f.at, OnCarryFailure: f.onCarryFailure, OnDisconnect: f.onDisconnect,
 	}
 	err := exclude(set,
 		[]string{"session", "latest", "no-session"}, []string{"same-folder", "existing", "dir"}, []string{"same-folder", "no-session"}, []string{"base", "base-default"}, []string{"no-carry", "unstage"}, []string{"no-carry", "include"}, []string{"no-carry", "on-carry-failure"})
@@ -117,7 +120,7 @@ func (f *forkFlags) params(set *pflag.FlagSet, workspace string) (commands.ForkP
 		if f.dir == "" {
 			return p, errors.New("--dir is empty: give the new worktree's path, or leave it out")
 		}
-		dir, err := filepath.Abs(f.dir)
+		dir, err := absolute(f.dir)
 		if err != nil {
 			return p, err
 		}
@@ -127,9 +130,12 @@ func (f *forkFlags) params(set *pflag.FlagSet, workspace string) (commands.ForkP
 	case f.same:
 		p.Worktree = &commands.Where{Kind: "same"}
 	case set.Changed("existing"):
-		path, err := filepath.Abs(f.existing)
-		if err != nil || f.existing == "" {
+		if f.existing == "" {
 			return p, errors.New("--existing wants the path of a worktree")
+		}
+		path, err := absolute(f.existing)
+		if err != nil {
+			return p, err
 		}
 		p.Worktree = &commands.Where{Kind: "existing", Existing: path}
 	}
@@ -204,11 +210,11 @@ when there are several), else a workspace without an agent is made.`,
 		if !c.Flags().Changed("name") && f.makesWorktree() {
 			return errors.New("fork wants a name for the child: --name BRANCH")
 		}
-		workspace, err := place(args)
+		workspace, err := l.place(args)
 		if err != nil {
 			return err
 		}
-		p, err := f.params(c.Flags(), workspace)
+		p, err := f.params(c.Flags(), workspace, l.path)
 		if err != nil {
 			return err
 		}
@@ -237,14 +243,15 @@ func (l *line) fork(ctx context.Context, p commands.ForkParams) {
 		wait := l.background(ctx)
 		defer wait()
 	}
+	starts := 0 // agents that are started where nobody sees it
 	if p.Launch == "tmux" && !l.json {
-		wait := l.awaitStarted(ctx)
+		wait := l.awaitStarted(ctx, &starts)
 		defer wait()
 	}
 	var made commands.ForkResult
 	a := l.ask(ctx, "sidefork.fork", p)
 	l.tell(a, show(l, func(r commands.ForkResult) {
-		made = r
+		made, starts = r, inTmux(r)
 		if len(r.Copies) > 0 {
 			l.showCopies(r)
 		} else {
@@ -287,9 +294,9 @@ func (l *line) showFork(r commands.ForkResult, startsHere bool) {
 	switch {
 	case r.Launch == nil || startsHere:
 	case r.Launch.Tmux != "":
-		l.fact("agent", "in tmux: sidefork attach "+r.Launch.Tmux)
+		l.fact("agent", "in tmux: sidefork attach "+r.Launch.Tmux+l.onHost())
 	default:
-		fmt.Fprintf(l.out, "\n%s\n\n%s\n", startHere, l.commandLine(*r.Launch))
+		fmt.Fprintf(l.out, "\n%s\n\n%s\n", l.startHere(), l.commandLine(*r.Launch))
 	}
 }
 
@@ -300,8 +307,9 @@ func (l *line) fact(name, value string) {
 
 func short(oid string) string { return oid[:min(len(oid), 8)] }
 
-// place is the absolute path of the workspace that the arguments name, else of the current directory.
-func place(args []string) (string, error) {
+// place is the absolute path of the workspace that the arguments name, else of the current directory; of another machine,
+// of the folder that ssh comes to.
+func (l *line) place(args []string) (string, error) {
 	path := "."
 	if len(args) > 0 {
 		path = args[0]
@@ -309,14 +317,25 @@ func place(args []string) (string, error) {
 	if path == "" {
 		return "", errors.New("WORKSPACE is empty")
 	}
-	path, err := filepath.Abs(path)
+	path, err := l.path(path)
 	if err != nil {
 		return "", err
 	}
 	return path, commands.ExactPath(path)
 }
 
-// folders completes an argument with the names of folders.
-func folders(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+// path is an absolute path, of the machine that it is on.
+func (l *line) path(given string) (string, error) {
+	if l.host != nil {
+		return l.host.Path(given)
+	}
+	return filepath.Abs(given)
+}
+
+// folders completes an argument with the names of folders, which are those of this machine.
+func folders(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if isElsewhere(c) {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }

@@ -20,7 +20,7 @@ changes, its sessions, the name that is free, and why something is not possible.
 		Args:              arguments(0, 1),
 		ValidArgsFunction: folders,
 		RunE: l.does(func(ctx context.Context, args []string) error {
-			workspace, err := place(args)
+			workspace, err := l.place(args)
 			if err != nil {
 				return err
 			}

@@ -15,20 +15,32 @@ import (
 
 // start runs the agent of a fork in this terminal. Its exit status becomes ours: the fork stands whatever it is.
 func (l *line) start(ctx context.Context, launch commands.Launch) {
-	status, err := l.agent(context.WithoutCancel(ctx), launch)
+	here := launch
+	if l.host != nil {
+		here = l.overSSH(launch)
+	}
+	status, err := l.agent(context.WithoutCancel(ctx), here)
 	if err != nil {
 		fmt.Fprintf(l.err, "warning: the agent could not be started: %s\n", commands.Printable(err.Error()))
-		fmt.Fprintf(l.err, "The workspace stands. %s\n\n%s\n", startHere, l.commandLine(launch))
+		fmt.Fprintf(l.err, "The workspace stands. %s\n\n%s\n", l.startHere(), l.commandLine(launch))
 		return
 	}
 	l.status = status
 }
 
 // startHere stands above a commandLine, and says for where it is.
-const startHere = "Start its agent from this shell with (--json has a longer one, for any):"
+func (l *line) startHere() string {
+	if l.host != nil {
+		return "Start its agent with:"
+	}
+	return "Start its agent from this shell with (--json has a longer one, for any):"
+}
 
 // commandLine is a launch for the shell that this system's users have, in the environment that we were called in.
 func (l *line) commandLine(launch commands.Launch) string {
+	if l.host != nil {
+		return commands.POSIXLine(l.overSSH(launch).Argv)
+	}
 	shells := launch.In(l.lookup).CommandLine
 	text := shells.POSIX
 	if runtime.GOOS == "windows" {
@@ -53,12 +65,16 @@ func (l *line) background(ctx context.Context) (wait func()) {
 }
 
 // awaitStarted has it said when the agent of a fork that runs elsewhere is up, or why it is not. wait waits for that; an
-// interrupt ends the wait, not the agent.
-func (l *line) awaitStarted(ctx context.Context) (wait func()) {
+// interrupt ends the wait, not the agent. starts is how many there are, once that is known.
+func (l *line) awaitStarted(ctx context.Context, starts *int) (wait func()) {
 	var running sync.WaitGroup
 	l.env.Background = func(f func(context.Context)) { running.Go(func() { f(ctx) }) }
+	came := make(chan struct{}, mostCopies)
 	l.env.Notify = func(_ string, params any) {
 		s, ok := params.(commands.StartedParams)
+		if ok {
+			defer func() { came <- struct{}{} }()
+		}
 		switch {
 		case !ok:
 		case s.Warning != nil:
@@ -69,7 +85,17 @@ func (l *line) awaitStarted(ctx context.Context) (wait func()) {
 	}
 	return func() {
 		l.done.Store(true)
-		running.Wait()
+		running.Wait() // of another machine there is none
+		for i := 0; l.host != nil && i < *starts; i++ {
+			select {
+			case <-came:
+			case <-ctx.Done():
+				return
+			case <-l.host.Lost():
+				l.note("The connection to %s was lost; the agent is in tmux there.", l.host.Name())
+				return
+			}
+		}
 	}
 }
 

@@ -21,7 +21,7 @@ for a week. What a killed sidefork left behind is taken back first.`,
 		Args:              arguments(1, 2),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: l.does(func(ctx context.Context, args []string) error {
-			repository, err := place(args[1:])
+			repository, err := l.place(args[1:])
 			if err != nil {
 				return err
 			}

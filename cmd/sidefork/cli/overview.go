@@ -13,7 +13,7 @@ import (
 // overview is sidefork alone: the tree of the repository, and what can be done next. Outside of a repository it is the help.
 func (l *line) overview(c *cobra.Command) func(*cobra.Command, []string) error {
 	return l.does(func(ctx context.Context, _ []string) error {
-		here, err := place(nil)
+		here, err := l.place(nil)
 		if err != nil {
 			return err
 		}

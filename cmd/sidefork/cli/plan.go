@@ -36,11 +36,11 @@ refusals in the answer to --json.`,
 
 // planFork plans the fork of these flags.
 func (l *line) planFork(ctx context.Context, set *pflag.FlagSet, f forkFlags, args []string) error {
-	workspace, err := place(args)
+	workspace, err := l.place(args)
 	if err != nil {
 		return err
 	}
-	if _, err := f.params(set, workspace); err != nil {
+	if _, err := f.params(set, workspace, l.path); err != nil {
 		return err
 	}
 	if !set.Changed("name") && f.makesWorktree() {
@@ -51,7 +51,7 @@ func (l *line) planFork(ctx context.Context, set *pflag.FlagSet, f forkFlags, ar
 		}
 		f.name = i.SuggestedName
 	}
-	p, err := f.params(set, workspace)
+	p, err := f.params(set, workspace, l.path)
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func (l *line) showCommands(p commands.Plan) {
 	switch {
 	case p.Launch == nil:
 	case p.Launch.Tmux != "":
-		fmt.Fprintf(l.out, "\nIts agent, in tmux:\n  sidefork attach %s\n", commands.Printable(p.Launch.Tmux))
+		fmt.Fprintf(l.out, "\nIts agent, in tmux:\n  sidefork attach %s\n", commands.Printable(p.Launch.Tmux+l.onHost()))
 	default:
 		fmt.Fprintf(l.out, "\nIts agent:\n  %s\n", l.commandLine(*p.Launch))
 	}

@@ -21,7 +21,7 @@ by a crash or a power cut. It removes nothing that is not sidefork's own: what h
 		Args:              arguments(0, 1),
 		ValidArgsFunction: folders,
 		RunE: l.does(func(ctx context.Context, args []string) error {
-			repository, err := place(args)
+			repository, err := l.place(args)
 			if err != nil {
 				return err
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -39,7 +38,7 @@ printed. Ignored files are not stored; they are named. What appears in the folde
 				return fmt.Errorf("--force cannot be %q: see sidefork remove --help", kind)
 			}
 		}
-		path, err := place(args)
+		path, err := l.place(args)
 		if err != nil {
 			return err
 		}
@@ -98,13 +97,13 @@ that was forked from it.`,
 		if none == (len(args) == 2) {
 			return errors.New("adopt wants either PARENT or --none")
 		}
-		workspace, err := place(args)
+		workspace, err := l.place(args)
 		if err != nil {
 			return err
 		}
 		p := map[string]any{"workspace": workspace, "parent": nil}
 		if !none {
-			if p["parent"], err = place(args[1:]); err != nil {
+			if p["parent"], err = l.place(args[1:]); err != nil {
 				return err
 			}
 		}
@@ -137,7 +136,7 @@ workspace that it was forked from: committed, uncommitted and untracked ones.`,
 	}
 	c.Flags().StringVar(&with, "with", "", "compare with `WORKSPACE` instead of the parent")
 	c.RunE = l.does(func(ctx context.Context, args []string) error {
-		workspace, err := place(args)
+		workspace, err := l.place(args)
 		if err != nil {
 			return err
 		}
@@ -146,7 +145,7 @@ workspace that it was forked from: committed, uncommitted and untracked ones.`,
 			if with == "" {
 				return errors.New("--with is empty")
 			}
-			if p.With, err = filepath.Abs(with); err != nil {
+			if p.With, err = l.path(with); err != nil {
 				return err
 			}
 			if err := commands.ExactPath(p.With); err != nil {

@@ -53,6 +53,13 @@ A command that would take up a conversation which is running elsewhere is refuse
 				return nil
 			}
 		}
+		if l.host != nil {
+			if folder != "" {
+				return errors.New("--record and --host exclude each other")
+			}
+			l.passOn(context.Background(), true, append([]string{"run", "--"}, args...)...)
+			return nil
+		}
 		r := commands.Recording{Folder: folder, In: os.Stdin, Out: os.Stdout}
 		if len(args) > 0 {
 			r.Argv = args

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -15,7 +16,7 @@ import (
 
 // features are what this sidecar can do that has no command of its own; tmux where it is installed.
 func (l *line) features() []string {
-	features := []string{"changed", "copies", "form", "setup", "terminals", "transcripts", "turns"}
+	features := []string{"changed", "copies", "form", "onDisconnect", "settle", "setup", "terminals", "transcripts", "turns"}
 	if terminal.LookPath(l.env.Getenv, "tmux") != "" {
 		features = append(features, "tmux")
 	}
@@ -32,9 +33,8 @@ is taken back. Its log is a file in $XDG_STATE_HOME/sidefork/log. An editor star
 		Example: "  sidefork serve\n  sidefork serve --stdio",
 		Args:    arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if host, _ := c.Flags().GetString("host"); host != "" {
-				l.refuse(commands.Refuse("notYet", "field", "--host"))
-				return nil
+			if c.Flags().Changed("host") {
+				return errors.New("serve is for this machine: an editor starts ssh -- BOX sidefork serve")
 			}
 			settings, over, warnings, err := l.settings()
 			if err != nil { // no reason not to serve: the defaults hold

@@ -43,7 +43,7 @@ With --turns it lists the turns of one session of Claude Code or Codex, oldest f
 	complete(c, "scope", scopes...)
 	complete(c, "agent", names...)
 	c.RunE = l.does(func(ctx context.Context, args []string) error {
-		workspace, err := place(args)
+		workspace, err := l.place(args)
 		if err != nil {
 			return err
 		}

@@ -22,7 +22,7 @@ commands and the hash. It is kept in $XDG_STATE_HOME/sidefork/trust; to take it 
 		Args:              arguments(2, 2),
 		ValidArgsFunction: folders,
 		RunE: l.does(func(ctx context.Context, args []string) error {
-			workspace, err := place(args)
+			workspace, err := l.place(args)
 			if err != nil {
 				return err
 			}

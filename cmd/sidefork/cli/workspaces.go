@@ -21,7 +21,7 @@ killed sidefork left there is taken back first, as by recover, and that is said 
 		Args:              arguments(0, 1),
 		ValidArgsFunction: folders,
 		RunE: l.does(func(ctx context.Context, args []string) error {
-			folder, err := place(args)
+			folder, err := l.place(args)
 			if err != nil {
 				return err
 			}

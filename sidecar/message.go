@@ -1,76 +1,13 @@
 package sidecar
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"strconv"
-	"strings"
 
 	"go.lsp.dev/jsonrpc2"
 )
-
-const (
-	maxHeader = 8 << 10  // bytes of all header lines of one frame
-	maxBody   = 64 << 20 // bytes of one message
-)
-
-// frameError is a header from which the next frame cannot be found.
-type frameError string
-
-func (e frameError) Error() string { return string(e) }
-
-// readFrame reads one frame's body. io.EOF means that the input ended between two frames. Memory grows with what
-// arrives, not with what the header claims. in must have a buffer of maxHeader bytes.
-func readFrame(in *bufio.Reader) ([]byte, error) {
-	length, left := -1, maxHeader
-	for {
-		line, err := in.ReadSlice('\n')
-		left -= len(line)
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull), left < 0:
-			return nil, frameError("the header is too long")
-		case errors.Is(err, io.EOF) && (len(line) > 0 || left < maxHeader):
-			return nil, io.ErrUnexpectedEOF
-		case err != nil:
-			return nil, err
-		}
-		text := strings.TrimRight(string(line), "\r\n")
-		if text == "" {
-			break
-		}
-		name, value, ok := strings.Cut(text, ":")
-		if !ok {
-			return nil, frameError("a header line has no colon")
-		}
-		if !strings.EqualFold(strings.TrimSpace(name), "Content-Length") {
-			continue
-		}
-		n, err := strconv.ParseUint(strings.TrimSpace(value), 10, 31)
-		if err != nil || n > maxBody || length >= 0 && int(n) != length {
-			return nil, frameError(fmt.Sprintf("Content-Length is not one number up to %d", maxBody))
-		}
-		length = int(n)
-	}
-	if length < 0 {
-		return nil, frameError("the header has no Content-Length")
-	}
-	var body []byte
-	for len(body) < length {
-		begin := len(body)
-		body = append(body, make([]byte, min(length-begin, max(begin, 64<<10)))...)
-		if _, err := io.ReadFull(in, body[begin:]); err != nil {
-			if errors.Is(err, io.EOF) {
-				err = io.ErrUnexpectedEOF
-			}
-			return nil, err
-		}
-	}
-	return body, nil
-}
 
 // decode makes a message of a frame's body. The error is a *jsonrpc2.Error to answer with, or errUnanswerable.
 func decode(body []byte) (jsonrpc2.Message, error) {

@@ -1,7 +1,6 @@
 package sidecar
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -12,6 +11,8 @@ import (
 	"testing"
 
 	"go.lsp.dev/jsonrpc2"
+
+	"github.com/sidefork/sidefork/sidecar/frame"
 )
 
 // writes counts writes.
@@ -47,8 +48,8 @@ func TestAMessageIsOneWrite(t *testing.T) {
 
 // Three answers to one request of ours, and one to none, would block the library's read loop.
 func TestOnlyTheFirstAnswerIsTaken(t *testing.T) {
-	answer := frame(`{"jsonrpc":"2.0","id":1,"result":null}`)
-	input := strings.Repeat(answer, 3) + frame(`{"jsonrpc":"2.0","id":2,"result":null}`) + frame(`{"jsonrpc":"2.0","method":"x"}`)
+	answer := framed(`{"jsonrpc":"2.0","id":1,"result":null}`)
+	input := strings.Repeat(answer, 3) + framed(`{"jsonrpc":"2.0","id":2,"result":null}`) + framed(`{"jsonrpc":"2.0","method":"x"}`)
 	s := newStream(strings.NewReader(input), io.Discard, func(error) {})
 	var bad int
 	s.bad = func(error) { bad++ }
@@ -69,7 +70,7 @@ func TestOnlyTheFirstAnswerIsTaken(t *testing.T) {
 	}
 }
 
-func frame(body string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body) }
+func framed(body string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body) }
 
 func TestAWriteErrorEndsTheServer(t *testing.T) {
 	r, w := io.Pipe()
@@ -115,11 +116,11 @@ func FuzzReadFrame(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, input []byte) {
-		in := bufio.NewReaderSize(bytes.NewReader(input), maxHeader)
+		in := frame.NewReader(bytes.NewReader(input))
 		for {
-			body, err := readFrame(in)
+			body, err := frame.Read(in)
 			if err != nil {
-				_, broken := errors.AsType[frameError](err)
+				_, broken := errors.AsType[frame.Broken](err)
 				if !broken && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 					t.Fatalf("an error of a kind that nobody handles: %v", err)
 				}
