@@ -18,11 +18,13 @@ import (
 
 // CreateRequest asks for a child: a new branch at Base (a whole object id), checked out at Path (absolute). Like is what is
 // to be carried into it: the parent's clean files are then copied instead of checked out. nil: git checks out all of them.
-// Turn is held while git makes the worktree; nil for a child alone.
+// Turn is held while git makes the worktree; nil for a child alone. Follows is the published branch that editors are to
+// compare the child with; nil where its parent's is not published.
 type CreateRequest struct {
 	Path, Branch, Base string
 	Like               *Plan
 	Turn               *sync.Mutex
+	Follows            *worktree.Upstream
 }
 
 // Argv is the git commands that Create runs to make the branch and the worktree, for the reader of a plan.
@@ -122,6 +124,10 @@ func (o *Operation) addWorktree(ctx context.Context, c CreateRequest) (path stri
 		}
 		return "", failed(ctx, err)
 	}
+	// It is for display alone: a configuration that is locked, or cannot be written, stays as it is.
+	if step.Config != "" && git.AppendConfig(ctx, filepath.Join(common, "config"), configFile(common, o.ID), step.Config) != nil && ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
 	add := c.addWorktree(path)
 	add.Dir, add.Held = at.Dir, at.Held
 	if err := add.Run(ctx); err != nil {
@@ -165,6 +171,7 @@ func stepFor(common, path string, c CreateRequest) *WorkspaceStep {
 		ws.Folders = append(ws.Folders, []byte(at))
 	}
 	slices.Reverse(ws.Folders)
+	ws.Config = c.mergeBase(common)
 	candidates := []string{"worktrees", "logs", "logs/refs", "logs/refs/heads"}
 	for i := range len(c.Branch) {
 		if c.Branch[i] == '/' {
@@ -181,6 +188,33 @@ func stepFor(common, path string, c CreateRequest) *WorkspaceStep {
 		ws.Entries = append(ws.Entries, exact(e.Name()))
 	}
 	return ws
+}
+
+// mergeBase is the child's section of the shared configuration, by which VS Code and gh know what to compare it with. git
+// removes it with the branch.
+func (c CreateRequest) mergeBase(common string) string {
+	if c.Follows == nil {
+		return ""
+	}
+	section := git.ConfigSection("branch", c.Branch, "vscode-merge-base", c.Follows.Tracking, "gh-merge-base", c.Follows.Branch)
+	old, err := os.ReadFile(filepath.Join(common, "config"))
+	if err != nil || section == "" {
+		return ""
+	}
+	if len(old) > 0 && old[len(old)-1] != '\n' {
+		return "\n" + section
+	}
+	return section
+}
+
+// ownConfig says whether the step's part of the configuration, if any, is its branch's section.
+func (ws *WorkspaceStep) ownConfig() bool {
+	return ws.Config == "" || strings.HasPrefix(strings.TrimPrefix(ws.Config, "\n"), git.ConfigSection("branch", ws.Branch)+"\t")
+}
+
+// configFile is the configuration that is about to take the old one's place.
+func configFile(commonDir, id string) string {
+	return filepath.Join(operationsFolder(commonDir), id+".config")
 }
 
 // failed is what git's failure means: the caller's cancelling, a refusal of ours, or that git could not do it.

@@ -103,7 +103,7 @@ func (t *trail) check(commonDir string) error {
 				return errors.New("a removal that makes no sense")
 			}
 		case s.Workspace != nil:
-			if s.Workspace != ws || !filepath.IsAbs(string(ws.Path)) || !git.ValidBranch(ws.Branch) || !git.IsObjectID(ws.Base) {
+			if s.Workspace != ws || !filepath.IsAbs(string(ws.Path)) || !git.ValidBranch(ws.Branch) || !git.IsObjectID(ws.Base) || !ws.ownConfig() {
 				return errors.New("a workspace step that makes no sense")
 			}
 			for _, f := range ws.GitFolders {

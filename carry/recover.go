@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sidefork/sidefork/carry/git"
 	"github.com/sidefork/sidefork/carry/worktree"
 )
 
@@ -82,6 +83,7 @@ func Recover(ctx context.Context, commonDir string) ([]Recovered, error) {
 		os.Remove(answerFile(commonDir, id))
 		os.Remove(listingFile(commonDir, id))
 		os.Remove(savedReflog(commonDir, id))
+		git.ReleaseConfig(filepath.Join(commonDir, "config"), configFile(commonDir, id))
 	}
 	if ctx.Err() != nil {
 		failures = append(failures, context.Cause(ctx))

@@ -35,7 +35,16 @@ func TestHolder(t *testing.T) {
 	o, err := Begin(ctx, source, operation)
 	must(t, err)
 	request := CreateRequest{Path: filepath.Dir(source.Path) + "/x/child", Branch: "feat/child", Base: source.Head}
+	request.Follows, err = source.Published(ctx)
+	must(t, err)
 	switch stage {
+	case "config":
+		step := stepFor(source.CommonDir, request.Path, request)
+		must(t, o.Will(Step{Workspace: step}))
+		gitIn(t, source.Path, "update-ref", "--create-reflog", "-m", branchMessage(operation), "refs/heads/feat/child", source.Head)
+		must(t, os.WriteFile(configFile(source.CommonDir, o.ID), []byte(step.Config), 0o644))
+		must(t, os.Link(configFile(source.CommonDir, o.ID), source.CommonDir+"/config.lock"))
+		stay()
 	case "begun":
 		stay()
 	case "recorded":

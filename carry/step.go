@@ -21,6 +21,7 @@ type WorkspaceStep struct {
 	GitFolders []string `json:"gitFolders"` // folders below the common git folder that were not there before, outermost first
 	Entries    []exact  `json:"entries"`    // names in <common>/worktrees before
 	Reflog     bool     `json:"reflog"`     // an earlier branch's reflog was there, though the branch was not
+	Config     string   `json:"config"`     // the branch's section in the shared configuration, as it is put at the end; "" for none
 }
 
 // SubmoduleStep is the making of a submodule's own store in a child that this operation makes, and its checkout.

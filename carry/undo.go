@@ -123,7 +123,10 @@ func (u undo) takeBackWorkspace(ctx context.Context, ws *WorkspaceStep) error {
 		}
 	}
 	if ours {
-		err := u.saveReflog(ws)
+		err := u.takeBackConfig(ctx, ws) // first: without the branch nothing says whose section it is
+		if err == nil {
+			err = u.saveReflog(ws)
+		}
 		if err == nil {
 			err = git.DeleteBranch(ctx, u.git(), ws.Branch, ws.Base)
 		}
@@ -146,6 +149,19 @@ func (u undo) takeBackWorkspace(ctx context.Context, ws *WorkspaceStep) error {
 		_ = os.Remove(string(folder))
 	}
 	return nil
+}
+
+// takeBackConfig takes the branch's section out of the shared configuration.
+func (u undo) takeBackConfig(ctx context.Context, ws *WorkspaceStep) error {
+	if ws.Config == "" {
+		return nil
+	}
+	file := filepath.Join(u.common, "config")
+	whole, err := git.CutConfig(ctx, file, configFile(u.common, u.journal.id), ws.Config)
+	if err == nil && !whole {
+		err = git.RemoveSection(ctx, u.common, file, "branch."+ws.Branch)
+	}
+	return err
 }
 
 // clear empties the child's folder of what the operation wrote. Files are unlinked one by one, below an os.Root, never

@@ -18,9 +18,9 @@ import (
 // is made.
 
 // createWorkspace makes the child's branch and worktree, with hooks off, and proves that it is itself.
-func createWorkspace(ctx context.Context, undo *carry.Operation, turn *sync.Mutex, there place, oid string, like *carry.Plan) (worktree.Worktree, error) {
-	request := createRequest(there, oid, like)
-	request.Turn = turn
+func createWorkspace(ctx context.Context, undo *carry.Operation, turn *sync.Mutex, there place, from base, like *carry.Plan) (worktree.Worktree, error) {
+	request := createRequest(there, from.oid, like)
+	request.Turn, request.Follows = turn, from.follows
 	return undo.Create(ctx, request)
 }
 

@@ -158,7 +158,7 @@ type madeChild struct {
 // makeChild makes one child, in an operation that has begun.
 func makeChild(ctx context.Context, env *Env, p ForkParams, d *decision, it childPlan, changes *carry.Plan, undo *carry.Operation, progress Progress) (*madeChild, error) {
 	progress.Stage(p.OperationID, Creating, 10)
-	child, err := createWorkspace(ctx, undo, &d.creating, it.place, d.base.oid, changes) // hooks off
+	child, err := createWorkspace(ctx, undo, &d.creating, it.place, d.base, changes) // hooks off
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,8 @@ import (
 // base is the commit a child starts from.
 type base struct {
 	oid      string
-	carry    bool // the parent's uncommitted changes come along
+	carry    bool               // the parent's uncommitted changes come along
+	follows  *worktree.Upstream // what editors are to compare the child with; nil: the parent's branch is not published
 	warnings []Warning
 }
 
@@ -30,7 +31,14 @@ func chooseBase(ctx context.Context, parent worktree.Worktree, p ForkParams) (ba
 	ref := p.Base.Ref
 	switch p.Base.Kind {
 	case "parentCommit":
-		return base{oid: parent.Head, carry: wanted}, nil
+		b := base{oid: parent.Head, carry: wanted}
+		if p.Child == nil || *p.Child {
+			var err error
+			if b.follows, err = parent.Published(ctx); err != nil {
+				return base{}, err
+			}
+		}
+		return b, nil
 	case "repositoryDefault":
 		ref = worktree.DefaultBranch(ctx, parent)
 	}

@@ -119,3 +119,14 @@ func Refs(ctx context.Context, dir string, recent bool) ([]Ref, error) {
 	}
 	return refs, nil
 }
+
+// Follows says whether a branch has a remote-tracking branch (full name) as its upstream, and that is there.
+func Follows(ctx context.Context, c Command, branch, tracking string) (bool, error) {
+	c.Args = []string{"for-each-ref", "--format=%(refname)%00%(upstream)", heads + branch, tracking}
+	out, err := c.Output(ctx)
+	if err != nil {
+		return false, err
+	}
+	lines := "\n" + string(out)
+	return strings.Contains(lines, "\n"+heads+branch+"\x00"+tracking+"\n") && strings.Contains(lines, "\n"+tracking+"\x00"), nil
+}

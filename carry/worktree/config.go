@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// sharedConfig reads <common>/config, section and key in lower case ("core.ignorecase"), without what it includes and
-// without subsections. It is for questions whose answer may be missed, and saves a process for each.
+// sharedConfig reads <common>/config, section and key in lower case ("core.ignorecase", `branch "Main".merge`), without
+// what it includes. It is for questions whose answer may be missed, and saves a process for each.
 func sharedConfig(commonDir string) map[string]string {
 	values := map[string]string{}
 	file, err := os.ReadFile(filepath.Join(commonDir, "config"))
@@ -22,9 +22,13 @@ func sharedConfig(commonDir string) map[string]string {
 			if !closed {
 				continue
 			}
-			section, line = strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(rest)
+			kind, sub, has := strings.Cut(strings.TrimSpace(name), `"`)
+			section, line = strings.ToLower(kind), strings.TrimSpace(rest)
+			if has {
+				section += `"` + sub
+			}
 		}
-		if line == "" || line[0] == '#' || line[0] == ';' || strings.Contains(section, `"`) {
+		if line == "" || line[0] == '#' || line[0] == ';' {
 			continue
 		}
 		key, value, given := strings.Cut(line, "=")
