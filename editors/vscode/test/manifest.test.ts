@@ -20,12 +20,24 @@ const manifest = JSON.parse(read("package.json")) as Manifest;
 const { commands, menus, configuration } = manifest.contributes;
 const languages = ["es", "fr", "ja", "ko", "zh-cn"];
 const json = (file: string) => JSON.parse(read(file)) as Record<string, string>;
+const sources = fs.readdirSync("src", { recursive: true, encoding: "utf8" }).filter(file => file.endsWith(".ts")).map(file => read("src/" + file)).join("\n");
 
 test("every language has exactly the same contributed strings, and all that are used", () => {
   const english = Object.keys(json("package.nls.json"));
   const used = [...read("package.json").matchAll(/"%([\w.]+)%"/g)].map(match => match[1]!);
   assert.deepEqual([...new Set(used)].sort(), [...english].sort());
   for (const language of languages) assert.deepEqual(Object.keys(json(`package.nls.${language}.json`)), english, language);
+});
+
+test("every word of the sources is translated into every language, with its places", () => {
+  const words = [...sources.matchAll(/\bt\(("(?:[^"\\]|\\.)*")/g)].map(match => JSON.parse(match[1]!) as string);
+  const english = [...new Set(words)].sort();
+  const places = (text: string) => [...text.matchAll(/\{\d\}/g)].map(match => match[0]).sort();
+  for (const language of languages) {
+    const bundle = json(`l10n/bundle.l10n.${language}.json`);
+    assert.deepEqual(Object.keys(bundle).sort(), english, language);
+    for (const [text, translated] of Object.entries(bundle)) assert.deepEqual(places(translated), places(text), `${language}: ${text}`);
+  }
 });
 
 test("an entry with a reason is disabled and not in the palette, and there is one for each reason that is shown", () => {

@@ -12,7 +12,7 @@ export interface Draw {
   busy?: string;
   /** Why the last try did not fork. */
   failed?: string;
-  words: { fork: string; cancel: string; plan: string; advanced: string; pending: string; required: string };
+  words: { fork: string; cancel: string; plan: string; advanced: string; pending: string };
 }
 
 export type ToPage = { draw: Draw } | { entries: { value: string; description: string }[]; id: string; query: string };

@@ -39,7 +39,7 @@ export class Dialogs implements vscode.Disposable {
       })),
       ...busy !== undefined && { busy }, ...failed !== undefined && { failed },
       words: {
-        fork: t("Fork"), cancel: t("Cancel"), plan: t("Show Plan"), advanced: t("Advanced"), pending: t("still being read …"), required: t("required"),
+        fork: t("Fork"), cancel: t("Cancel"), plan: t("Show Plan"), advanced: t("Advanced"), pending: t("still being read …"),
       },
     } } satisfies ToPage);
     const dialog = new Dialog(params => this.sidecar.resolve(params), argument, draw, why => {
