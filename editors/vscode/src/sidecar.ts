@@ -44,7 +44,8 @@ export class Sidecar implements vscode.Disposable {
   private client: LanguageClient | undefined;
   private process: ChildProcess | undefined;
   private starting: Promise<LanguageClient> | undefined;
-  private again: NodeJS.Timeout | undefined;
+  private rest: { over: Promise<void>; end: () => void } | undefined; // until the next start
+  private givenUp: Lost | undefined;
   private disposed = false;
   private token = 0;
   private readonly own: vscode.Disposable[] = [];
@@ -136,12 +137,15 @@ export class Sidecar implements vscode.Disposable {
   private up(): Promise<LanguageClient> {
     if (this.disposed) return Promise.reject(new Lost(t("Sidefork is shutting down."), false));
     if (this.client?.state === State.Running) return Promise.resolve(this.client);
-    this.starting ??= this.start().finally(() => this.starting = undefined);
+    if (this.givenUp) return Promise.reject(this.givenUp);
+    this.starting ??= (async () => {
+      await this.rest?.over;
+      return await this.start();
+    })().finally(() => this.starting = undefined);
     return this.starting;
   }
 
   private async start(): Promise<LanguageClient> {
-    clearTimeout(this.again);
     const found = find(vscode.workspace.getConfiguration("sidefork").get("path", ""), this.extension.extensionPath, process.env);
     if ("missing" in found) {
       throw this.tell(t("The program {0} was not found. Install sidefork, or say where it is.", plain(found.missing)), "settings");
@@ -178,12 +182,11 @@ export class Sidecar implements vscode.Disposable {
     }
     this.client = client;
     this.process = child;
-    this.abilities = said;
     this.told = undefined;
     client.onNotification("sidefork/changed", (what: Changed) => this.changes.fire(what));
     client.onNotification("sidefork/started", (what: Started) => this.starts.fire(what));
     this.log.info(`${found.program} (${found.from}) runs: contract ${said.contract}, ${said.features.length} features`);
-    this.ups.fire(said);
+    this.setUp(said);
     return client;
   }
 
@@ -204,37 +207,53 @@ export class Sidecar implements vscode.Disposable {
     return client;
   }
 
+  private setUp(abilities: Abilities | undefined): void {
+    const before = this.abilities;
+    this.abilities = abilities;
+    if (before !== abilities) this.ups.fire(abilities);
+  }
+
   /** The sidecar has ended by itself. */
   private ended(): void {
     const client = this.client;
-    this.client = this.process = this.abilities = undefined;
+    this.client = this.process = undefined;
     if (client) void client.dispose(0).catch(() => {});
-    this.ups.fire(undefined);
     if (this.disposed) return;
     const wait = this.restarts.ended(Date.now());
     if (wait === undefined) {
-      this.tell(t("The program sidefork has ended several times within a short time and is not started again."), "again");
-      return;
+      this.givenUp = this.tell(t("The program sidefork has ended several times within a short time and is not started again."), "again");
+    } else {
+      this.log.warn(`sidefork has ended; it is started again in ${wait} ms`);
+      this.pause(wait);
+      void this.up().catch(() => {}); // was told
     }
-    this.log.warn(`sidefork has ended; it is started again in ${wait} ms`);
-    this.again = setTimeout(() => void this.up().catch(() => {}), wait);
+    this.setUp(undefined);
+  }
+
+  private pause(time: number): void {
+    let end = () => {};
+    const over = new Promise<void>(resolve => {
+      const timer = setTimeout(resolve, time);
+      end = () => { clearTimeout(timer); resolve(); };
+    }).then(() => this.rest = undefined).then(() => {});
+    this.rest = { over, end };
   }
 
   /** Ends what runs and starts it anew. */
   async restart(): Promise<void> {
     this.restarts.forget();
-    this.told = undefined;
+    this.told = this.givenUp = undefined;
     await this.stop();
-    this.ups.fire(undefined);
     await this.up().catch(() => {}); // was told
   }
 
   private async stop(): Promise<void> {
-    clearTimeout(this.again);
+    this.rest?.end();
     await this.starting?.catch(() => {});
     const { client, process: child } = this;
-    this.client = this.process = this.abilities = undefined;
+    this.client = this.process = undefined;
     if (client) await client.dispose(5000).catch(() => child?.kill());
+    this.setUp(undefined);
   }
 
   private configure(): void {
@@ -251,7 +270,6 @@ export class Sidecar implements vscode.Disposable {
   /** One message for one trouble, with the button that helps; not again until something has changed. */
   private tell(message: string, helps: "settings" | "log" | "again"): Lost {
     this.log.error(message);
-    this.ups.fire(undefined);
     if (this.told !== message) {
       this.told = message;
       const button = { settings: t("Open Settings"), log: t("Show Log"), again: t("Start Again") }[helps];

@@ -19,6 +19,7 @@ export class View implements vscode.Disposable {
   private workspaceNodes = new Map<string, Extract<Node, { kind: "workspace" }>>();
   private readonly pages = new Map<string, number>(); // of the sessions of a workspace, where it is more than one
   private timer: NodeJS.Timeout | undefined;
+  private failed = false; // the last reading
   private warned = new Set<string>();
 
   constructor(
@@ -29,10 +30,9 @@ export class View implements vscode.Disposable {
       sidecar.onChanged(what => what.what !== "form" && this.soon()),
       sidecar.onUp(up => {
         void vscode.commands.executeCommand("setContext", "sidefork.feature.archive", up?.features.includes("archive") ?? false);
-        this.soon();
+        if (!up || this.failed) this.soon();
       }),
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.soon()),
-      this.tree.onDidChangeVisibility(e => e.visible && this.soon()),
     );
   }
 
@@ -78,6 +78,7 @@ export class View implements vscode.Disposable {
       return node ? await this.below(node) : await this.top();
     } catch (why) {
       if (node) return node.kind === "workspace" ? [{ kind: "note", workspace: node.workspace, text: why instanceof Error ? why.message : String(why) }] : [];
+      this.failed = true;
       this.state(why instanceof Lost ? "down" : "failed");
       if (!(why instanceof Lost)) this.log.error(why instanceof Error ? why.message : String(why));
       this.badge([]);
@@ -87,6 +88,7 @@ export class View implements vscode.Disposable {
 
   private async top(): Promise<Node[]> {
     const repositories = await this.read();
+    this.failed = false;
     this.badge(repositories);
     this.state(repositories.length === 0 ? "empty" : "shown");
     this.workspaceNodes.clear();
