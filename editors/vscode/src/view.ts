@@ -65,12 +65,12 @@ export class View implements vscode.Disposable {
     const all = repositories.flatMap(one => one.workspaces);
     for (const code of [...shownReasons, "other"]) {
       void vscode.commands.executeCommand("setContext", `sidefork.blocked.${code}`,
-        all.filter(w => blocked(w) === code).map(w => vscode.Uri.file(w.path).toString()));
+        all.filter(w => blocked(w) === code).map(w => vscode.Uri.file(w.path))); // as strings they would be of this side of a remote
     }
     const folders = vscode.workspace.workspaceFolders ?? [];
     const roots = [...all.map(w => w.path), ...repositories.map(one => one.root)];
     void vscode.commands.executeCommand("setContext", "sidefork.noRepository",
-      folders.filter(folder => !roots.some(root => isIn(folder.uri.fsPath, root))).map(folder => folder.uri.toString()));
+      folders.filter(folder => !roots.some(root => isIn(folder.uri.fsPath, root))).map(folder => folder.uri));
   }
 
   async getChildren(node?: Node): Promise<Node[]> {
