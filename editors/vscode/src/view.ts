@@ -29,7 +29,7 @@ export class View implements vscode.Disposable {
     this.own.push(
       sidecar.onChanged(what => what.what !== "form" && this.soon()),
       sidecar.onUp(up => {
-        void vscode.commands.executeCommand("setContext", "sidefork.feature.archive", up?.features.includes("archive") ?? false);
+        for (const feature of ["archive", "resume"]) void vscode.commands.executeCommand("setContext", `sidefork.feature.${feature}`, up?.features.includes(feature) ?? false);
         if (!up || this.failed) this.soon();
       }),
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.soon()),
