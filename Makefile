@@ -29,7 +29,7 @@ ROOMS  := ./cmd/... ./sidecar/... ./commands/... ./carry/... ./sessions/...
 # What the tests are judged and driven by has tests of its own.
 JUDGES := ./test/template ./test/skips ./test/compare/... ./test/snapshot/... ./test/fakeapi/... ./test/ptydrive/... ./test/editor/... ./test/zed
 
-.PHONY: build install demo check static formatted vetted darwin windows jsonv2 agents-vetted linted skips units test stories cases agents test-long fuzz bench fmt clean help
+.PHONY: build install demo check static formatted vetted darwin windows jsonv2 agents-vetted linted skips units test stories cases agents test-long fuzz bench vscode vsix fmt clean help
 
 build: ## make bin/sidefork
 	$(STATIC) $(GO) build -ldflags '$(LDFLAGS)' -o bin/sidefork ./cmd/sidefork
@@ -109,11 +109,29 @@ fuzz: ## every fuzz target for FUZZTIME (default 1m) each
 bench: build ## measure sidefork against plain git and a trivial server
 	$(GO) run ./test/bench
 
+# One file for each platform, with the program for it: TARGET=darwin-arm64, win32-x64, linux-arm64 … (as vsce has them). Wants Node 22.
+TARGET ?= $(shell node -p 'process.platform + "-" + process.arch' 2>/dev/null)
+vsix_os   = $(subst win32,windows,$(firstword $(subst -, ,$(TARGET))))
+vsix_arch = $(subst x64,amd64,$(lastword $(subst -, ,$(TARGET))))
+VSCODE := editors/vscode
+
+vscode: $(VSCODE)/node_modules ## make the VS Code extension and run its unit tests (npm)
+	cd $(VSCODE) && npm run --silent check && npm run --silent build
+
+$(VSCODE)/node_modules: $(VSCODE)/package-lock.json
+	cd $(VSCODE) && npm ci --no-audit --no-fund && touch node_modules
+
+vsix: vscode ## make dist/sidefork-TARGET.vsix, the extension with the program for TARGET in it
+	rm -rf $(VSCODE)/bin && mkdir -p dist
+	$(STATIC) GOOS=$(vsix_os) GOARCH=$(vsix_arch) $(GO) build -ldflags '$(LDFLAGS)' -o $(VSCODE)/bin/sidefork$(if $(filter windows,$(vsix_os)),.exe) ./cmd/sidefork
+	cp LICENSE $(VSCODE)/LICENSE
+	cd $(VSCODE) && npx --no-install vsce package --no-dependencies --target $(TARGET) -o $(CURDIR)/dist/sidefork-$(TARGET).vsix
+
 fmt: ## format the sources
 	$(GO) tool gofumpt -w cmd sidecar commands carry sessions test
 
 clean: ## remove what was made here; the agents in .cache stay
-	rm -rf bin dist
+	rm -rf bin dist $(VSCODE)/bin $(VSCODE)/dist
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -132,6 +132,7 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"sessionInUse":      {"The command would write into the {agent} session {id}, which is running.", "Fork it instead, or use it where it runs."},
 	"sessionMaybeInUse": {"The command would write into the {agent} session {id}, and it cannot be told whether that is running.", "Fork it instead, or make sure that nothing has it open."},
 	"resumeMayConflict": {"The command may take up the {agent} session {id}, which is running or may be.", "Name the session that you mean, or fork it."},
+	"transcriptOnly":    {"{agent} cannot take up this session: only what its terminal showed is kept.", "Fork it: the fork is given that as a draft."},
 	"resumeUnclear":     {"It cannot be told whether the command takes up a session that is running: it holds {what}.", "Write it out, or run it once the sessions have ended."},
 	"tmuxMissing":       {"tmux is not installed, or not on PATH.", "Install tmux 3.2 or newer, or have the agent started by the client: --launch client."},
 	"tmuxTooOld":        {"{version} is too old.", "Install tmux 3.2 or newer, or have the agent started by the client: --launch client."},

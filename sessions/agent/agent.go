@@ -225,6 +225,8 @@ type Agent struct {
 	// named (the newest, one that is picked, one by its title). A fork is none of them. clear is false where words that
 	// are not known may make it others.
 	Resumes func(arguments []Word) (targets []string, clear bool)
+	// Resume gives the arguments that take up a session in its own folder, and what is different in the environment.
+	Resume func(s Session) (arguments []string, env map[string]*string)
 }
 
 // Seat is a process at a session.

@@ -18,7 +18,7 @@ func Agent() agent.Agent {
 	return agent.Agent{
 		Name: name, Program: "claude", Oldest: agent.Version{2, 1, 197},
 		Valid: agent.IsUUID, Homes: homes, List: list, Find: find, Turns: turns, Fork: fork, AwaitStart: awaitStart,
-		Package: "@anthropic-ai/claude-code", Variable: "CLAUDE_CONFIG_DIR", Inherited: inherited(), Resumes: resumes, At: at,
+		Package: "@anthropic-ai/claude-code", Variable: "CLAUDE_CONFIG_DIR", Inherited: inherited(), Resumes: resumes, Resume: resume, At: at,
 	}
 }
 

@@ -52,12 +52,8 @@ func fork(r agent.ForkRequest) (agent.Launch, error) {
 	if r.Prompt != "" {
 		argv = append(argv, "--", asPrompt(r.Prompt))
 	}
-	env := map[string]*string{"CLAUDE_CONFIG_DIR": agent.Pin(r.Parent)}
-	for _, variable := range inherited() {
-		env[variable] = nil
-	}
 	return agent.Launch{
-		Argv: argv, Cwd: r.Child, Env: env, Parent: r.Parent.ID, Session: agent.ID{Agent: name, ID: id.String()}, Import: first,
+		Argv: argv, Cwd: r.Child, Env: pin(r.Parent), Parent: r.Parent.ID, Session: agent.ID{Agent: name, ID: id.String()}, Import: first,
 		Forecast: forecast, Trust: trust(r),
 	}, nil
 }

@@ -110,3 +110,17 @@ func sessionOf(value string) string {
 	}
 	return value
 }
+
+// resume gives `claude --resume ID`, which finds the session by the folder that it is run in.
+func resume(s agent.Session) (arguments []string, env map[string]*string) {
+	return []string{"--resume", s.ID.ID}, pin(s)
+}
+
+// pin keeps what is started in the account of a session, and from taking itself for a child of another one.
+func pin(s agent.Session) map[string]*string {
+	env := map[string]*string{"CLAUDE_CONFIG_DIR": agent.Pin(s)}
+	for _, variable := range inherited() {
+		env[variable] = nil
+	}
+	return env
+}

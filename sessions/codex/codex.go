@@ -15,7 +15,7 @@ func Agent() agent.Agent {
 	return agent.Agent{
 		Name: name, Program: "codex", Oldest: agent.Version{0, 121, 0},
 		Valid: agent.IsUUID, Homes: homes, List: list, Find: find, Turns: turns, Fork: fork, AwaitStart: awaitStart,
-		Package: "@openai/codex", Variable: "CODEX_HOME", Resumes: resumes, At: at,
+		Package: "@openai/codex", Variable: "CODEX_HOME", Resumes: resumes, Resume: resume, At: at,
 	}
 }
 

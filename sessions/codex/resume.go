@@ -96,3 +96,8 @@ func alone(word string) bool {
 		"--ignore-user-config", "--ignore-rules", "--json", "--full-auto", "--yolo",
 	}, word)
 }
+
+// resume gives `codex resume ID`. The setting keeps it from asking which folder is meant: it is run in the session's own.
+func resume(s agent.Session) (arguments []string, env map[string]*string) {
+	return []string{"resume", "-c", "tui.resume_cwd=current", s.ID.ID}, map[string]*string{"CODEX_HOME": agent.Pin(s)}
+}

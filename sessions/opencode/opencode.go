@@ -26,7 +26,7 @@ const (
 // Agent is opencode's line in the table of agents.
 func Agent() agent.Agent {
 	return agent.Agent{
-		Name: name, Program: "opencode", Package: "opencode-ai", Variable: "XDG_DATA_HOME", Resumes: resumes, Oldest: agent.Version{1, 18, 33},
+		Name: name, Program: "opencode", Package: "opencode-ai", Variable: "XDG_DATA_HOME", Resumes: resumes, Resume: resume, Oldest: agent.Version{1, 18, 33},
 		Valid: validID, Homes: homes, List: list, Find: find, Fork: fork, AwaitStart: awaitStart,
 	}
 }

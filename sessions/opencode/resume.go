@@ -47,3 +47,8 @@ func resumes(arguments []agent.Word) (targets []string, clear bool) {
 	}
 	return targets, true
 }
+
+// resume gives `opencode --session ID`.
+func resume(s agent.Session) (arguments []string, env map[string]*string) {
+	return []string{"--session", s.ID.ID}, pin(s)
+}

@@ -20,16 +20,8 @@ func fork(r agent.ForkRequest) (agent.Launch, error) {
 	if r.Prompt != "" {
 		argv = append(argv, asPrompt(r.Prompt))
 	}
-	env := map[string]*string{sessionsVar: nil}
-	folder := filepath.Dir(r.Parent.Source)
-	if filepath.Dir(folder) != filepath.Join(r.Parent.Home, "sessions") {
-		env[sessionsVar] = &folder
-	}
-	if folder != r.Parent.Home { // else the home is a folder of sessions, and nobody knows whose
-		env[homeVar] = agent.Pin(r.Parent)
-	}
 	return agent.Launch{
-		Argv: argv, Cwd: r.Child, Env: env, Parent: r.Parent.ID, Session: agent.ID{Agent: name},
+		Argv: argv, Cwd: r.Child, Env: pin(r.Parent), Parent: r.Parent.ID, Session: agent.ID{Agent: name},
 	}, nil
 }
 

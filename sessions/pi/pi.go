@@ -26,7 +26,7 @@ const (
 // Agent is pi's line in the table of agents.
 func Agent() agent.Agent {
 	return agent.Agent{
-		Name: name, Program: "pi", Package: "@earendil-works/pi-coding-agent", Variable: "PI_CODING_AGENT_DIR", Resumes: resumes, Oldest: agent.Version{0, 74, 2},
+		Name: name, Program: "pi", Package: "@earendil-works/pi-coding-agent", Variable: "PI_CODING_AGENT_DIR", Resumes: resumes, Resume: resume, Oldest: agent.Version{0, 74, 2},
 		Valid: agent.IsUUID, Homes: homes, List: list, Find: find, Fork: fork, AwaitStart: awaitStart,
 	}
 }

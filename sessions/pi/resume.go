@@ -1,6 +1,7 @@
 package pi
 
 import (
+	"path/filepath"
 	"strings"
 
 	"github.com/sidefork/sidefork/sessions/agent"
@@ -30,4 +31,22 @@ func resumes(arguments []agent.Word) (targets []string, clear bool) {
 		}
 	}
 	return targets, true
+}
+
+// resume gives `pi --session FILE`: by its file a session is found whatever the folder.
+func resume(s agent.Session) (arguments []string, env map[string]*string) {
+	return []string{"--session", s.Source}, pin(s)
+}
+
+// pin keeps what is started in the account of a session, and what it stores beside it.
+func pin(s agent.Session) map[string]*string {
+	env := map[string]*string{sessionsVar: nil}
+	folder := filepath.Dir(s.Source)
+	if filepath.Dir(folder) != filepath.Join(s.Home, "sessions") {
+		env[sessionsVar] = &folder
+	}
+	if folder != s.Home { // else the home is a folder of sessions, and nobody knows whose
+		env[homeVar] = agent.Pin(s)
+	}
+	return env
 }

@@ -191,6 +191,7 @@ agent and its transcript stay as they are. It happens completely, or not at all.
 	add(l.recoverCommand())
 	add(l.locateCommand())
 	add(l.guardCommand())
+	add(l.resumeCommand())
 	add(l.adoptCommand())
 	add(l.removeCommand())
 	add(l.compareCommand())
