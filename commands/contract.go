@@ -198,6 +198,7 @@ type Launch struct {
 	Argv        []string           `json:"argv,omitempty"`
 	Cwd         string             `json:"cwd,omitempty"`
 	Env         map[string]*string `json:"env,omitzero"`
+	Unset       []string           `json:"unset,omitempty"` // the names that Env takes away, for clients whose JSON loses a null
 	Trust       agent.Trust        `json:"trust,omitempty"` // inherited, given, asks; "" where that is not known
 	CommandLine CommandLine        `json:"commandLine,omitzero"`
 	Tmux        string             `json:"tmux,omitempty"` // the session's name in our server: sidefork attach NAME

@@ -1,8 +1,10 @@
 package commands
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/sidefork/sidefork/carry/worktree"
@@ -145,5 +147,11 @@ func describeLaunch(l *agent.Launch) *Launch {
 	if l == nil {
 		return nil
 	}
-	return &Launch{Argv: l.Argv, Cwd: l.Cwd, Env: l.Env, Trust: l.Trust, CommandLine: commandLine(*l)}
+	var unset []string
+	for _, name := range slices.Sorted(maps.Keys(l.Env)) {
+		if l.Env[name] == nil {
+			unset = append(unset, name)
+		}
+	}
+	return &Launch{Argv: l.Argv, Cwd: l.Cwd, Env: l.Env, Unset: unset, Trust: l.Trust, CommandLine: commandLine(*l)}
 }

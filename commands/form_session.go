@@ -18,6 +18,11 @@ const (
 // preferred to the session that the dialog was opened from, and where that cannot be forked, no agent.
 func (f *form) session() FormField {
 	field := FormField{ID: "session", Description: inWords("session"), Required: true, Type: FieldType{Kind: "enum", Pending: !f.facts.settled}}
+	if text := f.argument.Transcript; text != nil { // it is the conversation
+		field.Type.Pending, field.Default = false, noAgent
+		field.Type.Entries = []FormEntry{{noAgent, inWords("transcript", "agent", text.Agent)}}
+		return field
+	}
 	var entries []FormEntry
 	for _, s := range f.facts.sessions {
 		if value := s.Agent + ":" + s.ID; s.Fork.Kind == "native" && Printable(value) == value {

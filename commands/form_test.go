@@ -31,6 +31,7 @@ func TestADialogPrefersTheSessionOfItsTerminalOrNone(t *testing.T) {
 		"the one that is named":           {formFacts{sessions: []Session{newest, elder}}, formArgument{ForkParams: ForkParams{Session: &agent.ID{Agent: "codex", ID: "old"}}}, "codex:old claude:new none", "codex:old"},
 		"the named before the terminal's": {formFacts{sessions: []Session{newest, elder}, opener: &agent.ID{Agent: "claude", ID: "new"}}, formArgument{PID: 7, ForkParams: ForkParams{Session: &agent.ID{Agent: "codex", ID: "old"}}}, "codex:old claude:new none", "codex:old"},
 		"none that can be forked":         {formFacts{sessions: []Session{empty}}, formArgument{}, "none", "none"},
+		"what a terminal showed":          {formFacts{sessions: []Session{newest, elder}}, formArgument{PID: 7, ForkParams: ForkParams{Transcript: &Transcript{Agent: "wren"}}}, "none", "none"},
 		"an id that is not what it seems": {formFacts{sessions: []Session{{Agent: "claude", ID: "a\x1b[2J", Fork: can}}}, formArgument{}, "none", "none"},
 	} {
 		test.facts.listed, test.facts.settled = true, true

@@ -63,7 +63,7 @@ func (f *form) where(ctx context.Context) FormField {
 	switch path, existing := strings.CutPrefix(chosen, inExisting); {
 	case existing && f.facts.family != nil:
 		field.Error = f.whyNotInto(ctx, path)
-	case chosen == inSame && f.given.session != nil && *f.given.session == noAgent:
+	case chosen == inSame && f.argument.Transcript == nil && f.given.session != nil && *f.given.session == noAgent:
 		field.Error = inWords("whereAgent")
 	case !existing && chosen != inSame && chosen != inNew:
 		field.Error = inWords("notOffered")

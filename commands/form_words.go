@@ -6,6 +6,7 @@ import "strings"
 var formWords = map[string]string{
 	"session":       "Session to fork",
 	"sessionNone":   "Session to fork (the newest cannot be forked: {why})",
+	"transcript":    "A new {agent}, with what the terminal showed as a draft in its prompt",
 	"noAgent":       "No agent: a workspace without a conversation",
 	"sessionGone":   "The session is gone: {id}. Choose another one, or no agent.",
 	"tokens":        "sends {count} tokens again",

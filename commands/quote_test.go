@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -271,6 +272,14 @@ func TestPowerShellLineDoublesQuotes(t *testing.T) {
 	want := `Set-Location -LiteralPath 'C:\a b'; $env:A = 'o''clock'; $env:B = $null; & 'claude' 'it''s'`
 	if got := powerShellLine(l); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestALaunchSaysWhatItTakesAwayForClientsThatLoseANull(t *testing.T) {
+	home := "/home/u/.claude-work"
+	got := describeLaunch(&agent.Launch{Argv: []string{"claude"}, Env: map[string]*string{"HOME_SET": &home, "GONE": nil, "ALSO_GONE": nil}})
+	if !slices.Equal(got.Unset, []string{"ALSO_GONE", "GONE"}) {
+		t.Errorf("it takes away %q", got.Unset)
 	}
 }
 
