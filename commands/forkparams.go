@@ -115,13 +115,6 @@ func (p ForkParams) check() error {
 	return p.checkWhere()
 }
 
-func notYet(field string, asked bool) error {
-	if asked {
-		return refuse("notYet", "field", field)
-	}
-	return nil
-}
-
 func fill(field *string, standard string) {
 	if *field == "" {
 		*field = standard
