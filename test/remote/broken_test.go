@@ -87,7 +87,6 @@ func messagesOfAFork(t *testing.T, b *box) []passing {
 	return slices.Clone(all)
 }
 
-
 // TestALineThatFallsSilentIsLossAndTheForkIsFoundOut: neither end is told that the line is dead, so the fork there goes on.
 func TestALineThatFallsSilentIsLossAndTheForkIsFoundOut(t *testing.T) {
 	b := theBox(t)
