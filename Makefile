@@ -29,7 +29,7 @@ ROOMS  := ./cmd/... ./sidecar/... ./commands/... ./carry/... ./sessions/...
 # What the tests are judged and driven by has tests of its own.
 JUDGES := ./test/template ./test/skips ./test/compare/... ./test/snapshot/... ./test/fakeapi/... ./test/ptydrive/... ./test/editor/... ./test/zed
 
-.PHONY: build install demo check static formatted vetted darwin windows jsonv2 agents-vetted linted skips units test stories cases agents test-long fuzz bench vscode vsix fmt clean help
+.PHONY: build install demo check static formatted vetted darwin windows jsonv2 agents-vetted linted skips units test stories cases agents test-long fuzz bench bench-against vscode vsix fmt clean help
 
 build: ## make bin/sidefork
 	$(STATIC) $(GO) build -ldflags '$(LDFLAGS)' -o bin/sidefork ./cmd/sidefork
@@ -106,8 +106,11 @@ fuzz: ## every fuzz target for FUZZTIME (default 1m) each
 		done; \
 	done
 
-bench: build ## measure sidefork against plain git and a trivial server
-	$(GO) run ./test/bench
+bench: build ## measure sidefork against plain git and a trivial server, and write docs/performance.md
+	$(GO) run ./test/bench -write docs/performance.md
+
+bench-against: ## compare the Go benchmarks with those of another commit: make bench-against BASE=v0.1.0
+	GO='$(GO)' test/bench/against $(BASE)
 
 # One file for each platform, with the program for it: TARGET=darwin-arm64, win32-x64, linux-arm64 … (as vsce has them). Wants Node 22.
 TARGET ?= $(shell node -p 'process.platform + "-" + process.arch' 2>/dev/null)

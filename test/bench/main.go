@@ -24,11 +24,49 @@ func main() {
 	rounds := flag.Int("rounds", 9, "interleaved rounds per figure")
 	only := flag.String("only", "", "run only the figures whose name holds this")
 	where := flag.String("in", "", "folder for the sample repositories (default: memory, else the temp folder)")
+	document := flag.String("write", "", "document whose table a complete run writes anew")
 	flag.Parse()
-	if err := run(*rounds, *where, *only); err != nil {
+	if err := measure(*rounds, *where, *only, *document); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+}
+
+// measure runs what is asked for, and puts the table into the document, if there is one and the run was whole.
+func measure(rounds int, where, only, document string) error {
+	if document == "" || only != "" {
+		return run(rounds, where, only)
+	}
+	stdout := os.Stdout
+	from, to, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	os.Stdout = to
+	var table bytes.Buffer
+	copied := make(chan error, 1)
+	go func() { _, err := io.Copy(io.MultiWriter(stdout, &table), from); copied <- err }()
+	err = run(rounds, where, only)
+	os.Stdout = stdout
+	if err := errors.Join(err, to.Close(), <-copied); err != nil {
+		return err
+	}
+	return write(document, table.String())
+}
+
+// write puts a table between the two marks of a document.
+func write(document, table string) error {
+	const begin, end = "<!-- made by make bench -->\n", "<!-- end -->\n"
+	text, err := os.ReadFile(document)
+	if err != nil {
+		return err
+	}
+	before, rest, found := strings.Cut(string(text), begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		return fmt.Errorf("%s has no place for the table", document)
+	}
+	return os.WriteFile(document, []byte(before+begin+table+end+after), 0o644)
 }
 
 // bench is where everything of one run lies.
