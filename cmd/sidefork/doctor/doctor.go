@@ -114,7 +114,7 @@ func (m Machine) Examine(ctx context.Context, build any, version string) Examina
 
 func (e *Examination) say(c Check) { e.Checks = append(e.Checks, c) }
 
-// reason is a check that says what a reason says.
-func reason(about string, state State, r commands.Reason) Check {
+// because is a check that says what a reason says.
+func because(about string, state State, r commands.Reason) Check {
 	return Check{About: about, State: state, Message: r.Message, Code: r.Code, Remedy: r.Remedy}
 }

@@ -19,9 +19,9 @@ func (m Machine) git(ctx context.Context, e *Examination) {
 	}
 	switch {
 	case e.Git.Version == "":
-		e.say(reason("git", Error, commands.Refuse("gitMissing").Reason))
+		e.say(because("git", Error, commands.Refuse("gitMissing").Reason))
 	case !e.Git.Enough:
-		e.say(reason("git", Error, commands.Refuse("gitTooOld", "version", e.Git.Version).Reason))
+		e.say(because("git", Error, commands.Refuse("gitTooOld", "version", e.Git.Version).Reason))
 	case !e.Git.Hook:
 		e.say(Check{About: "git", State: OK, Message: e.Git.Version + " (from 2.36 on post-checkout hooks are run by git itself)"})
 	default:
@@ -78,7 +78,7 @@ func look(ctx context.Context, config sessions.Config, a agent.Agent) Agent {
 func (a Agent) check() Check {
 	c := Check{About: a.Agent, State: OK, Message: a.Version + " at " + a.Program}
 	if a.Problem != "" {
-		c = reason(a.Agent, Warning, commands.Refuse(a.Problem, "agent", a.Agent, "version", a.Version).Reason)
+		c = because(a.Agent, Warning, commands.Refuse(a.Problem, "agent", a.Agent, "version", a.Version).Reason)
 		if a.Problem == "agentNotInstalled" && a.Sessions == 0 {
 			c = Check{About: a.Agent, State: OK, Message: "not on PATH, and no sessions"}
 		}
@@ -141,7 +141,7 @@ func (m Machine) settings(e *Examination) {
 		s.Broken = m.Settings.Error()
 		c = Check{About: "settings", State: Error, Message: s.Broken, Remedy: "Correct them: every other command refuses until then."}
 		if f, known := errors.AsType[*commands.Failure](m.Settings); known {
-			c = reason("settings", Error, f.Reason)
+			c = because("settings", Error, f.Reason)
 		}
 	}
 	for _, v := range s.Values {
@@ -152,7 +152,7 @@ func (m Machine) settings(e *Examination) {
 	e.say(c)
 	switch info, err := os.Stat(m.Logs); {
 	case m.Logs == "":
-		e.say(reason("logs", Warning, commands.Refuse("noStateFolder").Reason))
+		e.say(because("logs", Warning, commands.Refuse("noStateFolder").Reason))
 	case err == nil && !info.IsDir():
 		e.say(Check{About: "logs", State: Warning, Message: m.Logs + " is no folder.", Remedy: "Move it away: sidecars log nothing until then."})
 	default:

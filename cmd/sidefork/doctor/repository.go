@@ -34,7 +34,7 @@ func (m Machine) repository(ctx context.Context, e *Examination) {
 	}
 	m.pending(w, e)
 	if _, err := os.Lstat(filepath.Join(w.GitDir, "index.lock")); err == nil {
-		e.say(reason("locks", Warning, commands.Refuse("indexLocked", "path", w.Path).Reason))
+		e.say(because("locks", Warning, commands.Refuse("indexLocked", "path", w.Path).Reason))
 	} else {
 		e.say(Check{About: "locks", State: OK, Message: "no git is at work here"})
 	}
@@ -47,7 +47,7 @@ func whyRefused(about string, state State, no *worktree.Refusal) Check {
 	for name, value := range no.Args {
 		pairs = append(pairs, name, value)
 	}
-	return reason(about, state, commands.Refuse(no.Code, pairs...).Reason)
+	return because(about, state, commands.Refuse(no.Code, pairs...).Reason)
 }
 
 func (m Machine) pending(w worktree.Worktree, e *Examination) {
@@ -88,11 +88,11 @@ func (m Machine) trust(ctx context.Context, w worktree.Worktree, e *Examination)
 	found, failed := commands.SetupHere(ctx, m.Env, w.Path)
 	switch {
 	case failed != nil:
-		e.say(reason("trust", Warning, failed.Reason))
+		e.say(because("trust", Warning, failed.Reason))
 	case found == nil:
 		e.say(Check{About: "trust", State: OK, Message: "the repository has no setup"})
 	case !found.Trusted:
-		e.say(reason("trust", Warning, commands.Refuse("setupNotTrusted", "file", found.Source, "hash", found.Hash).Reason))
+		e.say(because("trust", Warning, commands.Refuse("setupNotTrusted", "file", found.Source, "hash", found.Hash).Reason))
 	default:
 		e.say(Check{About: "trust", State: OK, Message: "the setup in " + found.Source + " is approved; policy: " + found.Policy})
 	}
