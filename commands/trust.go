@@ -78,3 +78,21 @@ func setupWithHash(ctx context.Context, env *Env, at worktree.Worktree, family [
 	}
 	return nil, aboutSetup("setupHashWrong", other)
 }
+
+// SetupHere is the setup of the workspace that dir lies in, as it is on disk now, and whether the user has approved it; nil where
+// there is none. It is for a look: nothing is written, and what was interrupted is not taken back.
+func SetupHere(ctx context.Context, env *Env, dir string) (*SetupInfo, *Failure) {
+	at, err := worktree.Open(ctx, dir)
+	if err != nil {
+		return nil, failureOf(err)
+	}
+	family, err := at.Family(ctx)
+	if err != nil {
+		return nil, failureOf(err)
+	}
+	c, err := findSetup(ctx, env, at, family, setup.Disk(at.Path))
+	if err != nil {
+		return nil, failureOf(err)
+	}
+	return c.info(), nil
+}

@@ -6,187 +6,118 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/sidefork/sidefork/carry/git"
+	"github.com/sidefork/sidefork/cmd/sidefork/doctor"
 	"github.com/sidefork/sidefork/commands"
 	"github.com/sidefork/sidefork/sessions"
-	"github.com/sidefork/sidefork/sessions/agent"
 	"github.com/sidefork/sidefork/sidecar"
 )
 
-// examination is what doctor finds, and prints with --json.
-type examination struct {
-	Build    build         `json:"build"`
-	Git      gitFinding    `json:"git"`
-	Agents   []agentFound  `json:"agents"`
-	Settings fileFinding   `json:"settings"`
-	Log      folderFinding `json:"log"`
-}
-
-type gitFinding struct {
-	Version string `json:"version"`
-	// Enough is git 2.25; Hook runs (2.36) use git's own `git hook run` instead of starting the hook's file.
-	Enough bool `json:"enough"`
-	Hook   bool `json:"hookRun"`
-}
-
-type agentFound struct {
-	Agent    string          `json:"agent"`
-	Program  string          `json:"program,omitempty"`
-	Version  string          `json:"version,omitempty"`
-	Problem  string          `json:"problem,omitempty"` // a reason code: why it cannot be used
-	Homes    []string        `json:"homes"`             // account folders, those that are there
-	Missing  []string        `json:"missing,omitempty"` // and those that are not
-	Sessions int             `json:"sessions"`
-	Broken   []agent.Problem `json:"broken"`
-}
-
-type fileFinding struct {
-	Path   string             `json:"path"`
-	Exists bool               `json:"exists"`
-	Broken string             `json:"broken,omitempty"` // why it cannot be read, or what is laid over it
-	Values []commands.Setting `json:"values"`           // all settings as they hold here, with where each comes from
-}
-
-type folderFinding struct {
-	Path string `json:"path"`
-}
-
 func (l *line) doctorCommand() *cobra.Command {
-	return &cobra.Command{
+	var bundle string
+	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what sidefork finds on this machine",
-		Long: `doctor says what sidefork finds: git and what its version can do, each agent's program, version, account folders and
-sessions, the settings with where each comes from, and the log folder. It changes nothing. Exit status 1 where git is missing or too old.`,
-		Example: "  sidefork doctor\n  sidefork doctor --json",
+		Short: "Say whether all is well on this machine, and what to do where it is not",
+		Long: `doctor looks at all that sidefork needs, and says of each whether it is ok, a warning or an error, with what to do about it:
+git, each agent's program, version, account folders and sessions, the editors, tmux, the settings with where each comes
+from, the logs, and the room on the disk. In a repository also whether it can be forked, what is pending or was
+interrupted, whether a git is at work, and whether its setup is approved. It changes nothing. Exit status 1 where
+something is an error.
+
+With --bundle it writes a file for a report of a mistake, readable by you alone, after it has shown what is in it: versions,
+counts and states; no prompts, no titles, no names of branches, sessions or repositories, and no texts of settings.`,
+		Example: "  sidefork doctor\n  sidefork doctor --json\n  sidefork doctor --bundle report.json",
 		Args:    arguments(0, 0),
-		RunE: l.does(func(ctx context.Context, _ []string) error {
-			found := l.examine(ctx)
-			if !found.Git.Enough {
-				l.status = exitFailed
-			}
-			if l.json {
-				raw, err := json.Marshal(found)
-				if err != nil {
-					l.refuse(mistake(err))
-					return nil
-				}
-				fmt.Fprintf(l.out, "%s\n", raw)
+	}
+	c.Flags().StringVar(&bundle, "bundle", "", "show, then write a redacted report to the new `FILE`")
+	c.RunE = l.does(func(ctx context.Context, _ []string) error {
+		if c.Flags().Changed("bundle") && l.json {
+			return errors.New("--bundle shows what it writes: it has no place beside --json")
+		}
+		here, err := filepath.Abs(".")
+		if err != nil {
+			return err
+		}
+		_, _, _, broken := l.settings()
+		b := builtFrom(l.version)
+		found := doctor.Machine{
+			Env: l.env, Here: here, Logs: sidecar.LogFolder(l.env.Getenv), Settings: broken, LookPath: exec.LookPath,
+		}.Examine(ctx, b, b.Version+" ("+b.Go+", "+b.Platform+")")
+		if found.Worst() == doctor.Error {
+			l.status = exitFailed
+		}
+		switch {
+		case c.Flags().Changed("bundle"):
+			return l.writeBundle(ctx, found, bundle)
+		case l.json:
+			raw, err := json.Marshal(found)
+			if err != nil {
+				l.refuse(mistake(err))
 				return nil
 			}
+			fmt.Fprintf(l.out, "%s\n", raw)
+		default:
 			l.showExamination(found)
+		}
+		return nil
+	})
+	return c
+}
+
+// showExamination prints a line for each check, what to do about it, and what else was seen.
+func (l *line) showExamination(e doctor.Examination) {
+	for _, c := range e.Checks {
+		state := string(c.State) + strings.Repeat(" ", len(doctor.Warning)-len(c.State))
+		switch c.State {
+		case doctor.Warning:
+			state = l.styled(l.outTerminal, yellow, state)
+		case doctor.Error:
+			state = l.styled(l.outTerminal, red, state)
+		}
+		fmt.Fprintf(l.out, "%s  %-10s %s\n", state, c.About, commands.Printable(c.Message))
+		for _, text := range append([]string{c.Remedy}, c.More...) {
+			if text != "" {
+				fmt.Fprintf(l.out, "%20s %s\n", "", commands.Printable(text))
+			}
+		}
+	}
+}
+
+// writeBundle shows the bundle, then writes it to a file that is not there yet. A person at a terminal is asked in between.
+func (l *line) writeBundle(ctx context.Context, e doctor.Examination, path string) error {
+	if path == "" {
+		return errors.New("--bundle wants the name of a file")
+	}
+	text, err := e.Bundle(l.env.Getenv)
+	if err != nil {
+		l.refuse(mistake(err))
+		return nil
+	}
+	fmt.Fprintf(l.out, "%s", text)
+	if l.inTerminal && l.errTerminal {
+		fmt.Fprintf(l.err, "Write this to %s? (y writes it) ", commands.Printable(path))
+		if word, _ := l.typed(ctx); !strings.EqualFold(word, "y") {
+			l.note("Nothing was written.")
+			l.status = exitCancelled
 			return nil
-		}),
-	}
-}
-
-func (l *line) examine(ctx context.Context) examination {
-	e := examination{Build: builtFrom(l.version), Log: folderFinding{Path: sidecar.LogFolder(l.env.Getenv)}}
-	e.Settings.Path = commands.SettingsFile(l.env.Getenv)
-	_, err := os.Stat(e.Settings.Path)
-	e.Settings.Exists = err == nil
-	if _, _, _, err := l.settings(); err != nil {
-		e.Settings.Broken = err.Error()
-	}
-	e.Settings.Values = l.env.Settings.List()
-	e.Git.Version = git.Version(ctx, os.TempDir())
-	if v, ok := agent.ParseVersion(e.Git.Version); ok {
-		e.Git.Enough, e.Git.Hook = !v.Before(agent.Version{2, 25}), !v.Before(agent.Version{2, 36})
-	}
-	config := sessions.Config{Getenv: l.env.Getenv, Programs: map[string]string{}, Homes: map[string][]string{}}
-	for name, a := range l.env.Settings.Agents {
-		config.Programs[name], config.Homes[name] = a.Program, a.Homes
-	}
-	for _, a := range sessions.Agents() {
-		e.Agents = append(e.Agents, look(ctx, config, a))
-	}
-	return e
-}
-
-// look looks for one agent.
-func look(ctx context.Context, config sessions.Config, a agent.Agent) agentFound {
-	homes := a.Homes(config.Getenv, config.Homes[a.Name])
-	found := agentFound{Agent: a.Name, Homes: []string{}, Broken: []agent.Problem{}}
-	for _, home := range append([]string{homes.Default}, homes.Others...) {
-		switch info, err := os.Stat(home); {
-		case home == "":
-		case err == nil && info.IsDir():
-			found.Homes = append(found.Homes, home)
-		default:
-			found.Missing = append(found.Missing, home)
 		}
 	}
-	program, version, err := sessions.Installed(ctx, config, a.Name)
-	found.Program = program
-	switch no, refused := errors.AsType[*agent.Refusal](err); {
-	case err == nil:
-		found.Version = version.String()
-		if version.Before(a.Oldest) {
-			found.Problem = "agentTooOld"
-		}
-	case refused:
-		found.Problem = no.Code
-	default:
-		found.Problem = "agentProbeFailed"
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("the bundle cannot be written: %w", err)
 	}
-	if page, err := sessions.List(ctx, config, sessions.Query{Agents: []string{a.Name}}); err == nil {
-		found.Sessions = len(page.Sessions)
-		found.Broken = append(found.Broken, page.Problems...)
+	_, err = file.Write(text)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("the bundle cannot be written: %w", err)
 	}
-	return found
-}
-
-func (l *line) showExamination(e examination) {
-	l.fact("sidefork", e.Build.Version+" ("+e.Build.Go+", "+e.Build.Platform+")")
-	switch {
-	case e.Git.Version == "":
-		l.fact("git", "not found on PATH: install git 2.25 or newer")
-	case !e.Git.Enough:
-		l.fact("git", e.Git.Version+" is too old: 2.25 is needed")
-	case !e.Git.Hook:
-		l.fact("git", e.Git.Version+" (from 2.36 on post-checkout hooks are run by git itself)")
-	default:
-		l.fact("git", e.Git.Version)
-	}
-	for _, a := range e.Agents {
-		switch a.Problem {
-		case "":
-			l.fact(a.Agent, a.Version+" at "+a.Program)
-		case "agentNotInstalled":
-			l.fact(a.Agent, "not on PATH")
-		case "agentTooOld":
-			l.fact(a.Agent, a.Version+" at "+a.Program+" is too old to fork")
-		default:
-			l.fact(a.Agent, a.Program+" did not tell its version")
-		}
-		for _, home := range a.Homes {
-			l.fact("", "account folder "+home)
-		}
-		for _, home := range a.Missing {
-			l.fact("", "account folder "+home+" (not there)")
-		}
-		text := commands.Counted(a.Sessions, "session")
-		if len(a.Broken) > 0 {
-			text += ", " + commands.Counted(len(a.Broken), "file") + " that could not be read"
-		}
-		l.fact("", text)
-	}
-	there := "not there, the defaults hold"
-	switch {
-	case e.Settings.Broken != "":
-		there = "broken, the defaults hold"
-	case e.Settings.Exists:
-		there = "read"
-	}
-	l.fact("settings", e.Settings.Path+" ("+there+")")
-	for _, s := range e.Settings.Values {
-		if s.Origin != "" {
-			l.fact("", s.Name+" = "+inJSON(s.Value)+", from "+s.Origin)
-		}
-	}
-	l.fact("logs", e.Log.Path)
+	l.status = exitDone
+	l.note("Written to %s, for you alone to read.", commands.Printable(path))
+	return nil
 }
 
 // forks tells how each agent's sessions can be forked, for the answer to initialize.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sidefork/sidefork/cmd/sidefork/doctor"
 )
 
 func TestDoctorMarksAccountFoldersThatAreNotThere(t *testing.T) {
@@ -15,7 +17,7 @@ func TestDoctorMarksAccountFoldersThatAreNotThere(t *testing.T) {
 	if err := os.Mkdir(there, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	doctor := func(args ...string) string {
+	examine := func(args ...string) string {
 		c := newConsole(t, nil)
 		c.line.env.Getenv = func(name string) string {
 			if name == "HOME" || name == "USERPROFILE" {
@@ -26,14 +28,14 @@ func TestDoctorMarksAccountFoldersThatAreNotThere(t *testing.T) {
 		c.line.main(append([]string{"doctor"}, args...))
 		return c.out.String()
 	}
-	text := doctor()
+	text := examine()
 	for _, want := range []string{"account folder " + there + "\n", "account folder " + gone + " (not there)\n", " 0 sessions\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it lacks %q:\n%s", want, text)
 		}
 	}
-	var found examination
-	if err := json.Unmarshal([]byte(doctor("--json")), &found); err != nil {
+	var found doctor.Examination
+	if err := json.Unmarshal([]byte(examine("--json")), &found); err != nil {
 		t.Fatal(err)
 	}
 	for _, a := range found.Agents {
