@@ -24,7 +24,7 @@ type server struct {
 	// wanted is done when somebody has asked the process to end: what goes on without its client goes on until then.
 	wanted context.Context
 	kill   context.CancelCauseFunc
-	conn         jsonrpc2.Conn
+	conn   jsonrpc2.Conn
 	*logs
 	// inFlight counts calls and whatever else must not be cut off by the end.
 	inFlight sync.WaitGroup
