@@ -86,7 +86,7 @@ stories: skips
 	$(TEST) -race -run TestStories ./test
 
 cases: skips
-	$(TEST) ./test/cases/... ./test/crash/... ./test/property/... ./test/form ./test/terminals
+	$(TEST) ./test/cases/... ./test/crash/... ./test/property/... ./test/form ./test/terminals ./test/remote ./test/wire
 
 agents: skips
 	GO_TEST='$(TEST)' test/agents/run

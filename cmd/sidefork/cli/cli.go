@@ -198,6 +198,7 @@ agent and its transcript stay as they are. It happens completely, or not at all.
 	add(l.trustCommand())
 	add(l.serveCommand())
 	add(l.settingsCommand())
+	add(l.hostCommand())
 	add(l.doctorCommand())
 	add(l.versionCommand())
 	add(l.jobCommand())

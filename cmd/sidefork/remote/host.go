@@ -6,6 +6,7 @@
 //
 //	ssh*.go   how ssh is started, and why it did not come to a sidecar
 //	host.go   commands there, over one connection that is kept
+//	hear.go   what a sidecar there tells unasked
 //	lost.go   what is said when the connection breaks in the middle
 //	install.go  putting sidefork there
 package remote
@@ -213,6 +214,9 @@ func (h *Host) Run(ctx context.Context, env *commands.Env, name string, argument
 		if !c.Server.Serves(name) {
 			return nil, h.tooOld(c.Server, strings.TrimPrefix(name, "sidefork."))
 		}
+		if feature := needs(name, argument); feature != "" && !c.Server.Serves(feature) {
+			return nil, h.tooOld(c.Server, feature)
+		}
 		op.find(ctx, c)
 		result, err := h.execute(ctx, c, env, op.argument, name, progress)
 		switch {
@@ -234,6 +238,30 @@ func (h *Host) Run(ctx context.Context, env *commands.Env, name string, argument
 			return h.become(ctx, c, op)
 		}
 	}
+}
+
+// needs is the feature beside a command's own that an argument takes; "" for none. What an older sidecar does not know it
+// refuses too, but by the name of a field.
+func needs(name string, argument json.RawMessage) string {
+	var p struct {
+		Copies       int
+		At           string
+		OnDisconnect string
+		Turns        bool
+		Transcript   json.RawMessage
+	}
+	_ = json.Unmarshal(argument, &p) // what it is not, is refused there
+	switch {
+	case p.Copies > 1:
+		return "copies"
+	case p.At != "" || p.Turns:
+		return "turns"
+	case p.OnDisconnect == "finish":
+		return "onDisconnect"
+	case p.Transcript != nil:
+		return "transcripts"
+	}
+	return ""
 }
 
 // mostRepeats is how often a question is asked again whose answer did not come.
@@ -271,66 +299,6 @@ func (h *Host) refusal(s client.Server, err error) *commands.Failure {
 	f = *commands.Refuse("hostNotUnderstood", "host", h.opt.Name, "what", no.Message)
 	f.Effect = commands.Uncertain
 	return &f
-}
-
-// notified hands on what a sidecar tells unasked.
-func (h *Host) notified(method string, params json.RawMessage) {
-	h.mu.Lock()
-	tells := h.tells
-	h.mu.Unlock()
-	switch method {
-	case "$/progress":
-		var p struct {
-			Token any
-			Value struct {
-				Kind, Message string
-				Percentage    int
-			}
-		}
-		if json.Unmarshal(params, &p) == nil && p.Value.Kind == "report" && !isStage(p.Value.Message) {
-			h.each(func(token string, to commands.Progress) {
-				if token == p.Token {
-					to.Report(p.Value.Percentage, p.Value.Message)
-				}
-			})
-		}
-	case "sidefork/stage":
-		var p struct {
-			OperationID string
-			Stage       commands.Stage
-		}
-		if json.Unmarshal(params, &p) == nil {
-			h.each(func(_ string, to commands.Progress) { to.Stage(p.OperationID, p.Stage, 0) })
-		}
-	case "sidefork/started":
-		var p commands.StartedParams
-		if tells != nil && json.Unmarshal(params, &p) == nil {
-			tells(method, p)
-		}
-	case "sidefork/changed":
-		if tells != nil {
-			tells(method, params)
-		}
-	}
-}
-
-// each calls f for what is under way: the command line asks for one thing after the other.
-func (h *Host) each(f func(token string, to commands.Progress)) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for token, progress := range h.going {
-		f(token, progress)
-	}
-}
-
-// isStage says whether a report only says that a stage has begun: that comes by itself too.
-func isStage(message string) bool {
-	for _, s := range []commands.Stage{commands.Preparing, commands.Creating, commands.Copying, commands.SettingUp, commands.Starting} {
-		if message == s.Title() {
-			return true
-		}
-	}
-	return false
 }
 
 // Resolve asks for a form there, as commands.Resolve does here.

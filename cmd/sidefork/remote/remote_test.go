@@ -149,6 +149,23 @@ func TestWhatIsNotNamedIsNotOffered(t *testing.T) {
 	}
 }
 
+// TestAnArgumentThatTakesAFeatureIsNotSentWithoutIt: of each feature that is struck out, the reason says which.
+func TestAnArgumentThatTakesAFeatureIsNotSentWithoutIt(t *testing.T) {
+	ssh := fake(t, answers(`{"jsonrpc":"2.0","id":1,"result":{"serverInfo":{"version":"0.0.1"},"capabilities":{"experimental":{"sidefork":{"contract":1,"features":["sidefork.fork","sidefork.sessions"]}}}}}`))
+	h, _ := New(Options{Name: "box", SSH: ssh, Version: "1"})
+	defer h.Close()
+	for argument, feature := range map[string]string{
+		`sidefork.fork {"copies":3}`: "copies", `sidefork.fork {"at":"t"}`: "turns", `sidefork.sessions {"turns":true}`: "turns",
+		`sidefork.fork {"onDisconnect":"finish"}`: "onDisconnect", `sidefork.fork {"transcript":{}}`: "transcripts",
+	} {
+		name, raw, _ := strings.Cut(argument, " ")
+		_, failed := h.Run(t.Context(), &commands.Env{}, name, []byte(raw), nil)
+		if failed == nil || failed.Reason.Code != "hostTooOld" || !strings.Contains(failed.Reason.Message, feature) {
+			t.Errorf("%s: %+v", argument, failed)
+		}
+	}
+}
+
 func TestTheArgvIsTheUsersOwnSSH(t *testing.T) {
 	ssh := fake(t, "")
 	h, _ := New(Options{Name: "me@box", SSH: ssh, Version: "1", Set: []string{"log.level=it's"}})
