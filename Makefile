@@ -29,7 +29,7 @@ ROOMS  := ./cmd/... ./sidecar/... ./commands/... ./carry/... ./sessions/...
 # What the tests are judged and driven by has tests of its own.
 JUDGES := ./test/template ./test/skips ./test/compare/... ./test/snapshot/... ./test/fakeapi/... ./test/ptydrive/... ./test/editor/... ./test/zed
 
-.PHONY: build install demo check static formatted vetted darwin windows jsonv2 agents-vetted linted skips units test stories cases agents test-long fuzz bench bench-against vscode vsix fmt clean help
+.PHONY: build install demo check static formatted vetted darwin windows jsonv2 agents-vetted linted lua skips units test neovim test-neovim stories cases agents test-long fuzz bench bench-against vscode vsix fmt clean help
 
 build: ## make bin/sidefork
 	$(STATIC) $(GO) build -ldflags '$(LDFLAGS)' -o bin/sidefork ./cmd/sidefork
@@ -48,11 +48,14 @@ check: ## formatting, vet, staticcheck, and the unit tests with -race: under two
 	@echo 'make check: all of it passed (of the largest tables a tenth; make test runs them whole)'
 
 # What is settled without a test, each for itself: they run side by side.
-static: linted vetted darwin windows jsonv2 agents-vetted formatted
+static: linted vetted darwin windows jsonv2 agents-vetted formatted lua
 
 formatted:
 	@unformatted=$$($(GO) tool gofumpt -l cmd sidecar commands carry sessions test); \
 	if [ -n "$$unformatted" ]; then $(GO) tool gofumpt -d $$unformatted; echo "make fmt would change: $$unformatted"; exit 1; fi
+
+lua:
+	@test/neovim/stylua --check
 
 vetted:
 	$(GO) vet ./...
@@ -78,7 +81,7 @@ units: skips
 
 test: ## all of it: units, stories, the bank of odd repositories, real agents (installs them by npm)
 	@rm -f bin/skipped
-	@$(MAKE) --no-print-directory units stories cases agents
+	@$(MAKE) --no-print-directory units stories cases neovim agents
 	@bin/skips list
 	@echo 'make test: all of it passed, real agents included'
 
@@ -87,6 +90,17 @@ stories: skips
 
 cases: skips
 	$(TEST) ./test/cases/... ./test/crash/... ./test/property/... ./test/form ./test/terminals ./test/remote ./test/wire
+
+# Neovim's tests are skipped, and named at the end, where the Neovims cannot be had; the real agents' want them too.
+neovim: skips
+	@test/neovim/get || echo 'the Neovims could not be had: their tests are skipped'
+	$(TEST) ./test/neovim
+
+test-neovim: ## the Neovim plugin, in the oldest Neovim and the newest, also with the real Claude Code
+	@rm -f bin/skipped
+	@$(MAKE) --no-print-directory neovim
+	GO_TEST='$(TEST)' test/agents/run -run Neovim
+	@bin/skips list
 
 agents: skips
 	GO_TEST='$(TEST)' test/agents/run
@@ -132,9 +146,10 @@ vsix: vscode ## make dist/sidefork-TARGET.vsix, the extension with the program f
 
 fmt: ## format the sources
 	$(GO) tool gofumpt -w cmd sidecar commands carry sessions test
+	@test/neovim/stylua
 
 clean: ## remove what was made here; the agents in .cache stay
 	rm -rf bin dist $(VSCODE)/bin $(VSCODE)/dist
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -55,6 +55,26 @@ T['a CTRL-C of the user stays theirs'] = function()
   W.has(child.fn.maparg('<C-c>', 'n'), 'mine')
 end
 
+T['what is cancelled while the sidecar starts never begins'] = function()
+  local w = W.new()
+  W.run({ 'mkfifo', w.top .. '/gate' })
+  W.write(w.top .. '/bin/late', '#!/bin/sh\nread open <"$GATE"\nexec "$@"\n', '755')
+  local child = W.neovim(w, { cmd = { 'late', vim.env.TEST_SIDEFORK, 'serve' } })
+  child.lua(
+    [[
+    fin = nil
+    require('sidefork.operation').execute('sidefork.fork', { workspace = ..., name = 'try' }, { title = 'Fork' }, function(failure, result)
+      fin = failure or result
+    end)
+    require('sidefork').cancel()]],
+    { w.repo }
+  )
+  W.run({ 'sh', '-c', 'echo open >"$0"', w.top .. '/gate' })
+  W.wait(child, 'fin')
+  W.eq(child.lua_get('fin'), { status = 'cancelled' })
+  W.eq(W.worktrees(w), {})
+end
+
 T['nothing runs'] = function()
   local child = W.neovim(W.new())
   child.cmd('Sidefork cancel')

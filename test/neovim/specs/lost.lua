@@ -16,7 +16,7 @@ T['a sidecar that is killed in the middle of a fork: it may be partially applied
   W.wait(child, 'fin')
   local told = W.told(child)
   W.has(told, 'The sidecar has ended by signal 9 before it answered.')
-  W.has(told, 'It may be partially applied. Another sidecar is asked what became of it.')
+  W.has(told, 'It may be partially applied. The sidecar is asked what became of it.')
   W.run({ 'sh', '-c', 'echo open 1<>"$0"', w.top .. '/gate' }) -- the setup outlives its sidecar
   W.eq(child.lua_get('fin.effect'), 'rolledBack')
   W.has(W.told(child), 'What was begun has been taken back completely.')
@@ -65,12 +65,31 @@ for state, want in pairs({
       "fin = nil; require('sidefork').fork({ argument = { name = 'try' }, done = function(failure, result) fin = failure or result end })"
     )
     W.wait(child, 'fin')
-    W.has(W.told(child), 'It may be partially applied. Another sidecar is asked')
+    W.has(W.told(child), 'It may be partially applied. The sidecar is asked')
     W.has(child.lua_get('told[#told]'), want)
     if state == 'failed' then
       W.has(child.lua_get('told[#told]'), w.repo .. '-stands')
     end
   end
+end
+
+T['an answer that does not know is asked about, too; and what only reads has written nothing'] = function()
+  local w = W.new()
+  local unknown = { error = { effect = 'unknown', reason = { code = 'noProgress', message = 'It made no progress.' } } }
+  local child = W.neovim(w, {
+    cmd = W.sidecar(
+      w,
+      { ['sidefork.fork'] = unknown, ['sidefork.outcome'] = { state = 'rolledBack' }, ['sidefork.workspaces'] = 'die' }
+    ),
+  })
+  child.lua(
+    "fin = nil; require('sidefork').fork({ argument = { name = 'try' }, done = function(failure, result) fin = failure or result end })"
+  )
+  W.wait(child, 'fin')
+  W.eq(child.lua_get('fin.effect'), 'rolledBack')
+  child.lua('told = {}')
+  child.cmd('Sidefork workspaces')
+  W.wait(child, "vim.iter(told):any(function(t) return t:find('Nothing was written.') end)")
 end
 
 T['an outcome that cannot be asked for leaves it unknown'] = function()

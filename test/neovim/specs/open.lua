@@ -60,6 +60,24 @@ T['a window that cannot be opened is a tab'] = function()
   W.eq(child.fn.getcwd(), w.top .. '/app-worktrees/app-fork')
 end
 
+T["a folder of any name is the tab's, and nothing else is left open"] = function()
+  local w = W.new()
+  local odd = w.top .. '/a %|#b $HOME\nc'
+  vim.fn.mkdir(odd, 'p')
+  local workspace = { path = odd, branch = 'try', name = 'app', depth = 0, agentsLive = 0, fork = { allowed = true } }
+  local launch = { argv = { 'cat' }, cwd = odd }
+  local result = { status = 'completed', workspace = workspace, launch = launch, warnings = {} }
+  local child = W.neovim(w, { cmd = W.sidecar(w, { ['sidefork.fork'] = result }) })
+  child.lua(
+    "fin = nil; require('sidefork').fork({ argument = { name = 'try' }, done = function(failure, result) fin = failure or result end })"
+  )
+  W.wait(child, 'fin')
+  W.eq(child.fn.getcwd(), odd)
+  W.eq(child.fn.getcwd(-1, 1), w.repo)
+  W.eq(child.bo.buftype, 'terminal')
+  W.eq(#child.fn.getbufinfo({ buflisted = 1 }), 2)
+end
+
 T['an agent that is not there leaves the fork, and is named'] = function()
   local w = W.new()
   local workspace =

@@ -6,7 +6,9 @@ local M = {}
 ---@param lead string
 ---@return string[]
 local function folders(lead)
-  return vim.fn.getcompletion(lead, 'dir')
+  return vim.tbl_map(function(folder)
+    return vim.fn.escape(folder, ' \\')
+  end, vim.fn.getcompletion((lead:gsub('\\(.)', '%1')), 'dir'))
 end
 
 ---@param ... string
@@ -111,7 +113,7 @@ end
 ---@param at integer
 ---@return string[]
 function M.complete(lead, line, at)
-  local before = vim.split(line:sub(1, at), '%s+')
+  local before = vim.split((line:sub(1, at):gsub('\\.', '_')), '%s+')
   if #before <= 2 then
     return words(unpack(names()))(lead)
   end

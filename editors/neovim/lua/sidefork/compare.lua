@@ -219,7 +219,7 @@ function M.compare(options)
     end
     local failure, result = task.await(function(answered)
       local argument = { workspace = workspace.path, with = options.with }
-      operation.execute('sidefork.compare', argument, { title = 'Compare' }, answered)
+      operation.execute('sidefork.compare', argument, { title = 'Compare', reads = true }, answered)
     end)
     if failure then
       log.failed(failure)

@@ -202,7 +202,12 @@ end
 ---@return sidefork.Failure?
 local function show_plan(form)
   local failure, result = task.await(function(answered)
-    operation.execute('sidefork.plan', form.argument, { title = 'Plan', answers = form:answers() }, answered)
+    operation.execute(
+      'sidefork.plan',
+      form.argument,
+      { title = 'Plan', answers = form:answers(), reads = true },
+      answered
+    )
   end)
   if failure and failure.lost then
     return failure

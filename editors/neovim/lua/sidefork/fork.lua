@@ -46,7 +46,15 @@ local function made_one(result, made, options)
   end
   operation.event('SideforkForked', { result = result })
   if options.open ~= false then
-    made[path] = open.open(result)
+    local opened, buf = pcall(open.open, result)
+    if opened then
+      made[path] = buf
+    else
+      log.notify(
+        ('The fork stands in %s, but was not opened: %s'):format(path, words.line(tostring(buf))),
+        vim.log.levels.ERROR
+      )
+    end
   end
 end
 
@@ -81,9 +89,11 @@ client.on('sidefork/started', function(params)
   end
   operation.event('SideforkStarted', params)
   local draft = params.draft or (fork and not params.warning and fork.drafts[params.workspace])
-  if draft and fork then
-    fork.drafts[params.workspace] = nil
-    offer_draft(fork.made[params.workspace], draft)
+  if draft then
+    if fork then
+      fork.drafts[params.workspace] = nil
+    end
+    offer_draft(fork and fork.made[params.workspace], draft)
   end
 end)
 

@@ -1,6 +1,7 @@
 --- The dialog of a fork, as the sidecar has it (docs/contract.md, "The dialog"): fields, defaults, validation and words are
 --- the sidecar's. Here is what the person has chosen, and when to ask again. All of it is for a task.
 local client = require('sidefork.client')
+local operation = require('sidefork.operation')
 local task = require('sidefork.task')
 
 ---@class sidefork.Entry
@@ -71,7 +72,7 @@ function Form:resolve(more)
     client.ask('command/resolve', params, answered)
   end)
   if failure then
-    return false, failure
+    return false, operation.only_read(failure)
   end
   if not answer or not answer.formFields or #answer.formFields == 0 then
     return true
@@ -193,7 +194,7 @@ function Form:entries(field, query)
     local params = { source = field.type.source, config = field.type.config, query = query }
     client.ask('interactive/listEnum', params, answered)
   end)
-  return list or {}, failure
+  return list or {}, operation.only_read(failure)
 end
 
 return M

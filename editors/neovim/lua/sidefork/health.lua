@@ -13,15 +13,9 @@ local wait = 10000 -- milliseconds, for a machine far away
 ---@return table?
 ---@return string? why not
 local function doctor(cmd)
-  local box = host.of(cmd)
-  local argv = box and box.program or vim.list_slice(cmd)
-  argv = vim.list_slice(argv)
-  while #argv > 1 and (argv[#argv] == 'serve' or argv[#argv] == '--stdio') do
-    table.remove(argv)
-  end
-  vim.list_extend(argv, { 'doctor', '--json' })
+  local argv = vim.list_extend(host.program(cmd), { 'doctor', '--json' })
   local ok, done = pcall(function()
-    return vim.system(host.plain(box, argv), { timeout = wait }):wait()
+    return vim.system(host.plain(host.of(cmd), argv), { timeout = wait }):wait()
   end)
   if not ok then
     return nil, words.line(tostring(done))

@@ -10,6 +10,15 @@ local with_value = 'BbcDEeFIiJLlmOoPpQRSWw'
 ---@field ssh string[] the command up to the host
 ---@field program string[] sidefork there
 
+---@param program string[]
+---@return string[]
+local function without_serve(program)
+  while #program > 1 and (program[#program] == 'serve' or program[#program] == '--stdio') do
+    table.remove(program)
+  end
+  return program
+end
+
 --- The machine that a sidecar's command goes to; nil for this one.
 ---@param cmd string[]
 ---@return sidefork.Host?
@@ -33,11 +42,15 @@ function M.of(cmd)
   if not cmd[i] then
     return nil
   end
-  local program = vim.list_slice(cmd, i + 1)
-  while #program > 1 and (program[#program] == 'serve' or program[#program] == '--stdio') do
-    table.remove(program)
-  end
-  return { name = cmd[i], ssh = vim.list_slice(cmd, 1, i), program = program }
+  return { name = cmd[i], ssh = vim.list_slice(cmd, 1, i), program = without_serve(vim.list_slice(cmd, i + 1)) }
+end
+
+--- sidefork's own command on the sidecar's machine, for its other subcommands.
+---@param cmd string[]
+---@return string[]
+function M.program(cmd)
+  local box = M.of(cmd)
+  return box and vim.list_slice(box.program) or without_serve(vim.list_slice(cmd))
 end
 
 --- A word for a POSIX shell. ssh makes one line of its words and gives it to a shell.

@@ -54,7 +54,7 @@ end
 ---@param argument table
 ---@param answered fun(failure: sidefork.Failure?, result: any)
 function M.ask(command, argument, answered)
-  require('sidefork.operation').read(command, argument, answered)
+  require('sidefork.operation').ask(command, argument, answered)
 end
 
 --- Why something cannot be asked for; nil where it can, or where no sidecar has told yet.

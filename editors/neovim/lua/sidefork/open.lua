@@ -64,16 +64,35 @@ end
 ---@type table<string, fun(child: sidefork.Child): integer?>
 local ways = {}
 
-function ways.tab(child)
-  vim.cmd.tabnew()
-  if not host.of(config.get().cmd) then
-    vim.cmd.tcd(vim.fn.fnameescape(child.path))
-  end
-  local buf = start(child)
+---@param buf integer?
+local function show(buf)
   if buf then
+    local before = vim.api.nvim_get_current_buf()
     vim.api.nvim_win_set_buf(0, buf)
+    if vim.api.nvim_buf_get_name(before) == '' and not vim.bo[before].modified then
+      vim.api.nvim_buf_delete(before, {}) -- that of the new tab
+    end
     vim.cmd.startinsert()
   end
+end
+
+--- The folder becomes that of the tab, or of Neovim. Nothing in its name is expanded.
+---@param command 'tcd'|'cd'
+---@param child sidefork.Child
+local function change_folder(command, child)
+  if not host.of(config.get().cmd) then
+    -- :cd would read $NAME in it. The first one keeps what the folder of the other tabs is.
+    vim.cmd[command]('.')
+    assert(vim.uv.chdir(child.path))
+    vim.cmd[command]('.')
+  end
+end
+
+function ways.tab(child)
+  vim.cmd.tabnew()
+  change_folder('tcd', child)
+  local buf = start(child)
+  show(buf)
   return buf
 end
 
@@ -124,10 +143,12 @@ function ways.nvim(child)
     return
   end
   local local_path = not host.of(config.get().cmd) and child.path or nil
-  vim.system(vim.list_extend(vim.list_slice(start_window), argv), { cwd = local_path }, function(done)
+  vim.system(vim.list_extend(vim.list_slice(start_window), argv), { cwd = local_path, detach = true }, function(done)
     if done.code ~= 0 then
       vim.schedule(function()
-        os.remove(handed(id))
+        if not os.remove(handed(id)) then
+          return -- it was opened: only its window has ended so
+        end
         log.notify(
           ('%s failed: %s. The fork is opened in a tab.'):format(start_window[1], words.line(done.stderr)),
           vim.log.levels.WARN
@@ -152,15 +173,10 @@ function M.handed(id)
   file:close()
   os.remove(handed(id))
   local child = vim.json.decode(text, { luanil = { object = true } })
-  if not host.of(config.get().cmd) then
-    vim.cmd.cd(vim.fn.fnameescape(child.path))
-  end
+  change_folder('cd', child)
   local buf = start(child)
   start_terminals(child)
-  if buf then
-    vim.api.nvim_win_set_buf(0, buf)
-    vim.cmd.startinsert()
-  end
+  show(buf)
 end
 
 --- Open what a fork has made.

@@ -85,6 +85,12 @@ local function draw(operation)
   M.event('SideforkProgress', vim.deepcopy(operation))
 end
 
+client.on('sidefork/changed', function(params)
+  if params.what ~= 'form' then
+    M.event('SideforkChanged', params)
+  end
+end)
+
 client.on('$/progress', function(params)
   local operation = M.running[params.token]
   local value = params.value
@@ -101,7 +107,7 @@ end)
 --- Run a command of the sidecar. The answer always comes, once.
 ---@param command string such as 'sidefork.fork'
 ---@param argument table
----@param options { title: string, answers?: table[] }
+---@param options { title: string, answers?: table[], reads?: boolean }
 ---@param answered fun(failure: sidefork.Failure?, result: any)
 ---@return sidefork.Operation
 function M.execute(command, argument, options, answered)
@@ -112,13 +118,32 @@ function M.execute(command, argument, options, answered)
   if options.answers then
     params.formAnswers = options.answers
   end
-  client.ask('workspace/executeCommand', params, function(failure, result)
+  local function ended(failure, result)
     M.running[operation.token] = nil
     update_key()
     vim.cmd.redrawstatus({ bang = true })
-    answered(failure, result)
+    answered(options.reads and M.only_read(failure) or failure, result)
+  end
+  client.ready(function(failure)
+    if failure then
+      ended(failure)
+    elseif operation.cancelling then -- while the sidecar started
+      ended(nil, { status = 'cancelled' })
+    else
+      client.ask('workspace/executeCommand', params, ended)
+    end
   end)
   return operation
+end
+
+--- What only reads has written nothing, also where its sidecar was lost.
+---@param failure sidefork.Failure?
+---@return sidefork.Failure?
+function M.only_read(failure)
+  if failure and failure.lost then
+    failure = vim.tbl_extend('force', failure, { effect = 'nothing' })
+  end
+  return failure
 end
 
 --- Ask a command that only reads, which is not drawn.
@@ -126,6 +151,16 @@ end
 ---@param argument table
 ---@param answered fun(failure: sidefork.Failure?, result: any)
 function M.read(command, argument, answered)
+  M.ask(command, argument, function(failure, result)
+    answered(M.only_read(failure), result)
+  end)
+end
+
+--- Ask a command whatever it does, which is not drawn.
+---@param command string
+---@param argument table
+---@param answered fun(failure: sidefork.Failure?, result: any)
+function M.ask(command, argument, answered)
   client.ask('workspace/executeCommand', { command = command, arguments = { argument } }, answered)
 end
 

@@ -47,11 +47,7 @@ function M.command(launch)
     if not launch.tmux:match('^[%w_][%w_.+/@=-]*$') then
       return nil, {}
     end
-    local program = box and box.program or vim.list_slice(config.get().cmd)
-    while #program > 1 and (program[#program] == 'serve' or program[#program] == '--stdio') do
-      table.remove(program)
-    end
-    local argv = vim.list_extend(vim.list_slice(program), { 'attach', launch.tmux })
+    local argv = vim.list_extend(host.program(config.get().cmd), { 'attach', launch.tmux })
     return box and host.on_terminal(box, host.line(argv)) or argv, {}
   end
   if box then
@@ -90,7 +86,7 @@ function M.open(argv, options)
       )
   end
   if options.title then
-    vim.b[buf].sidefork_title = words.line(options.title)
+    vim.b[buf].term_title = words.inert(options.title) -- until the program says another
   end
   return buf
 end
