@@ -201,6 +201,7 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"startUnknown":     {"The agent was not seen to start.", "Look at its terminal."},
 	"startFailed":      {"The agent has ended with exit status {status} instead of starting: \"{what}\".", "Read the detail, mend its cause, then start it in the workspace by hand."},
 	"startWaits":       {"The agent waits for an answer before it starts: \"{what}\".", "Answer it in its terminal."},
+	"notLoggedIn":      {"The agent has no account to work with: \"{what}\".", "Log in at its terminal, then send the prompt again."},
 	"tmuxFailed":       {"tmux could not start the agent.", "Read the detail; the agent's command is in the result."},
 	"draftNotTyped":    {"The transcript was not put into the agent's prompt.", "Paste it there."},
 	"settingIgnored":   {"The setting {name} is not known and was ignored.", "Correct or remove it."},

@@ -52,7 +52,8 @@ func awaitStart(env *Env, p ForkParams, session *agent.Session, child worktree.W
 			<-up
 		case err == nil:
 			tell(StartedParams{Session: &started.Session, PID: started.PID})
-			awaitDraft(ctx, at.seat, launch, tell)
+			awaitDraft(ctx, at.seat, launch, waits, tell)
+			awaitAnswer(ctx, at.seat, p.Prompt, tell)
 		case errors.Is(ctx.Err(), context.DeadlineExceeded):
 			if !waits {
 				w := warning("startUnknown", "")
@@ -65,58 +66,73 @@ func awaitStart(env *Env, p ForkParams, session *agent.Session, child worktree.W
 }
 
 // watch waits for the agent to be up, and tells meanwhile what its terminal says where that is ours: that it waits for an
-// answer, once, or that it has failed, which ends the wait.
+// answer or has no account, once, or that it has failed, which ends the wait. What it says counts once it stays: it may be
+// of an earlier conversation, which an agent shows as it comes up.
 func watch(ctx context.Context, s seat, up <-chan error, tell func(StartedParams)) (waits, failed bool, err error) {
 	look := time.NewTicker(agent.LookAgain)
 	defer look.Stop()
+	asks := question{tell: tell}
 	for {
 		select {
 		case err := <-up:
-			return waits, false, err
+			return asks.told, false, err
 		case <-look.C:
 			if s.id == "" {
 				continue
 			}
-			ended, status, shown := s.look(ctx)
-			words := terminal.ReadWords(shown)
-			switch {
-			case ended:
-				what := words.Line
-				if what == "" {
-					what = lastLine(shown)
-				}
-				w := warning("startFailed", shown, "status", strconv.Itoa(status), "what", what)
+			end, shown := s.look(ctx)
+			if end != nil {
+				w := warning("startFailed", shown, "status", strconv.Itoa(end.status), "what", end.words)
 				tell(StartedParams{Warning: &w})
-				return waits, true, nil
-			case words.Kind != "" && words.Kind != "conversation" && !waits:
-				waits = true
-				w := warning("startWaits", "", "what", words.Line)
-				tell(StartedParams{Warning: &w})
+				return asks.told, true, nil
 			}
+			asks.look(shown)
 		}
 	}
 }
 
-// look says whether the agent on a terminal of ours has ended, and what the terminal shows.
-func (s seat) look(ctx context.Context) (ended bool, status int, shown string) {
+// question tells once what an agent asks or lacks before it goes on.
+type question struct {
+	tell   func(StartedParams)
+	before terminal.Words
+	told   bool
+}
+
+func (q *question) look(shown string) {
+	words := terminal.ReadWords(shown)
+	if words.Kind != "" && words.Kind != "conversation" && words == q.before && !q.told {
+		q.told = true
+		code := "startWaits"
+		if words.Kind == "login" {
+			code = "notLoggedIn"
+		}
+		w := warning(code, "", "what", words.Line)
+		q.tell(StartedParams{Warning: &w})
+	}
+	q.before = words
+}
+
+// end is how an agent has ended, and what it says of that.
+type end struct {
+	status int
+	words  string
+}
+
+// look gives what a terminal of ours shows, and the agent's end where it has ended.
+func (s seat) look(ctx context.Context) (_ *end, shown string) {
 	record, state, err := terminal.Read(s.folder, s.id)
 	if err == nil && state == agent.Ended && record.Status != nil {
 		shown, _ = terminal.Transcript(s.folder, s.id)
 		lines := strings.Split(strings.TrimRight(shown, "\n"), "\n")
 		const last = 20
-		return true, *record.Status, strings.Join(lines[max(0, len(lines)-last):], "\n")
+		return &end{*record.Status, terminal.LastWords(shown, record.Columns)}, strings.Join(lines[max(0, len(lines)-last):], "\n")
 	}
 	if s.tmux != nil {
 		shown, _ = s.tmux.Screen(ctx, s.name) // it may be gone this moment
-		return false, 0, shown
+		return nil, shown
 	}
 	shown, _ = terminal.Transcript(s.folder, s.id)
-	return false, 0, shown
-}
-
-func lastLine(shown string) string {
-	shown = strings.TrimRight(shown, "\n ")
-	return strings.TrimSpace(shown[strings.LastIndexByte(shown, '\n')+1:])
+	return nil, shown
 }
 
 // awaitShown waits until an agent that keeps no records has drawn something, and lives.
@@ -135,14 +151,15 @@ func awaitShown(ctx context.Context, s seat, launch *agent.Launch) (agent.Starte
 	}
 }
 
-// awaitDraft tells when a draft has not been typed within the time, and gives it to the client.
-func awaitDraft(ctx context.Context, s seat, launch *agent.Launch, tell func(StartedParams)) {
+// awaitDraft tells when a draft has not been typed within the time, and gives it to the client; and before that what the
+// agent asks meanwhile, where that is not told yet: one that has drawn something is up.
+func awaitDraft(ctx context.Context, s seat, launch *agent.Launch, told bool, tell func(StartedParams)) {
 	if launch.Draft == "" || s.id == "" {
 		return
 	}
 	again := time.NewTicker(agent.LookAgain)
 	defer again.Stop()
-	folder := terminal.Folder(s.folder, s.id)
+	folder, asks := terminal.Folder(s.folder, s.id), question{tell: tell, told: told}
 	for terminal.Untyped(folder) != "" {
 		select {
 		case <-ctx.Done():
@@ -152,6 +169,40 @@ func awaitDraft(ctx context.Context, s seat, launch *agent.Launch, tell func(Sta
 			}
 			return
 		case <-again.C:
+			if !asks.told {
+				_, shown := s.look(ctx)
+				asks.look(shown)
+			}
+		}
+	}
+}
+
+// answerLimit bounds how long the answer to a first prompt is looked for.
+const answerLimit = 10 * time.Second
+
+// awaitAnswer tells when an agent that is up says, instead of an answer to its first prompt, that it has no account.
+func awaitAnswer(ctx context.Context, s seat, prompt string, tell func(StartedParams)) {
+	if prompt == "" || s.id == "" {
+		return
+	}
+	ctx, stop := context.WithTimeout(ctx, answerLimit)
+	defer stop()
+	again := time.NewTicker(2 * agent.LookAgain)
+	defer again.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-again.C:
+		}
+		ended, shown := s.look(ctx)
+		if words := terminal.WordsOfAnswer(shown, prompt); words.Kind != "" {
+			w := warning("notLoggedIn", "", "what", words.Line)
+			tell(StartedParams{Warning: &w})
+			return
+		}
+		if ended != nil {
+			return
 		}
 	}
 }

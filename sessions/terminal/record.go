@@ -39,9 +39,10 @@ type Record struct {
 	ShownAt   *time.Time         `json:"shownAt,omitempty"` // when the agent had first drawn something
 	ActiveAt  time.Time          `json:"activeAt"`          // when it last drew something
 	EndedAt   *time.Time         `json:"endedAt,omitempty"`
-	Status    *int               `json:"status,omitempty"` // its exit status, once it has ended
-	PID       int                `json:"pid,omitempty"`    // of the process that records; the agent is below it
-	Cut       bool               `json:"cut,omitempty"`    // earlier lines of the transcript are gone
+	Status    *int               `json:"status,omitempty"`  // its exit status, once it has ended
+	PID       int                `json:"pid,omitempty"`     // of the process that records; the agent is below it
+	Columns   int                `json:"columns,omitempty"` // of its terminal
+	Cut       bool               `json:"cut,omitempty"`     // earlier lines of the transcript are gone
 	// Native is the session that the agent itself has of this, where that is known: it is the one to be forked.
 	Native *agent.ID `json:"native,omitempty"`
 	Parent *agent.ID `json:"parent,omitempty"` // the session that its draft is of

@@ -171,7 +171,7 @@ func (r *recorder) flush() {
 		r.record.Native = found
 	}
 	text, cut := r.screen.text()
-	r.record.Cut, r.record.Title = cut, mask(oneLine(r.screen.title), r.values, len(text)+mostColumns)
+	r.record.Cut, r.record.Columns, r.record.Title = cut, r.columns, mask(oneLine(r.screen.title), r.values, len(text)+mostColumns)
 	r.fail(writeFile(filepath.Join(r.folder, transcriptFile), []byte(mask(text, r.values, r.columns))))
 	r.write()
 }
