@@ -177,6 +177,7 @@ export class View implements vscode.Disposable {
 }
 
 export function isIn(path: string, folder: string): boolean {
+  if (process.platform === "win32") [path, folder] = [path.toLowerCase(), folder.toLowerCase()];
   return path === folder || path.startsWith(folder.endsWith("/") || folder.endsWith("\\") ? folder : folder + (folder.includes("\\") ? "\\" : "/"));
 }
 
