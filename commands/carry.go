@@ -97,7 +97,7 @@ func carryExisting(ctx context.Context, plan *carry.Plan, from, to worktree.Work
 	defer undo.Close()
 	defer func() {
 		err = rollBack(ctx, undo, err)
-		remember(undo, result, err)
+		remember(ctx, undo, result, err)
 	}()
 	progress.Stage(p.OperationID, Copying, 10)
 	result, err = carryInto(ctx, plan, to, undo, progress)

@@ -101,7 +101,7 @@ func forkCopies(ctx context.Context, env *Env, p ForkParams, d *decision, progre
 		return nil, err
 	}
 	defer undo.Close()
-	defer func() { remember(undo, result, err) }()
+	defer func() { remember(ctx, undo, result, err) }()
 	made, failed := makeCopies(ctx, env, p, d, undo, progress)
 	if ctx.Err() != nil { // the last moment at which a cancel still takes everything back
 		for i := range made {

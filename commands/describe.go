@@ -140,7 +140,7 @@ func forkedSession(l *agent.Launch) *ForkSession {
 	if l == nil {
 		return nil
 	}
-	return &ForkSession{Agent: l.Parent.Agent, ID: l.Session.ID, Parent: l.Parent}
+	return &ForkSession{Agent: l.Session.Agent, ID: l.Session.ID, Parent: l.Parent}
 }
 
 func describeLaunch(l *agent.Launch) *Launch {

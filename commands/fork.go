@@ -131,7 +131,7 @@ func forkSession(ctx context.Context, env *Env, p ForkParams, d *decision, progr
 	defer undo.Close()
 	defer func() {
 		err = rollBack(ctx, undo, err)
-		remember(undo, result, err)
+		remember(ctx, undo, result, err)
 	}()
 	made, err := makeChild(ctx, env, p, d, d.children[0], d.plan, undo, progress)
 	if err != nil {

@@ -193,7 +193,7 @@ func forkElsewhere(ctx context.Context, env *Env, p ForkParams, progress Progres
 	defer undo.Close()
 	defer func() {
 		err = rollBack(ctx, undo, err)
-		remember(undo, result, err)
+		remember(ctx, undo, result, err)
 	}()
 	progress.Stage(p.OperationID, Copying, 10)
 	carried, err := carryInto(ctx, plan, e.target, undo, progress)

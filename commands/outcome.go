@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/sidefork/sidefork/carry"
 )
@@ -92,11 +93,15 @@ type answer struct {
 	Error  *Failure `json:"error,omitempty"`
 }
 
-// remember keeps the answer with the operation, for a client that it does not reach.
-func remember(of interface{ Remember(answer []byte) }, result any, err error) {
+// remember keeps the answer with the operation, for a client that it does not reach. One that was cancelled, as all are when
+// their client goes, was interrupted, and no mistake of ours.
+func remember(ctx context.Context, of interface{ Remember(answer []byte) }, result any, err error) {
 	a := answer{Result: result}
 	if err != nil {
 		a = answer{Error: failureOf(err)}
+		if _, hung := errors.AsType[*Failure](context.Cause(ctx)); ctx.Err() != nil && !hung && (a.Error.Effect == Nothing || a.Error.Effect == RolledBack) {
+			a.Error = &Failure{Reason: reason("interrupted", nil), Effect: a.Error.Effect}
+		}
 	}
 	if text, err := json.Marshal(a); err == nil {
 		of.Remember(text)

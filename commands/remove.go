@@ -83,7 +83,7 @@ func removeWorkspace(ctx context.Context, at worktree.Worktree, family []worktre
 		return nil, err
 	}
 	defer undo.Close()
-	defer func() { remember(undo, result, err) }()
+	defer func() { remember(ctx, undo, result, err) }()
 	saved, err := undo.Remove(ctx, found)
 	if stuck := undo.Stuck(err); stuck != nil {
 		return nil, &Failure{Reason: reason("removeStuck", map[string]string{"path": at.Path}), Effect: Kept, Detail: strings.Join(nonEmpty(append([]string{stuck.Error()}, stuck.Paths...)), "\n")}

@@ -209,7 +209,7 @@ func TestTheOutcomeOfAForkThatFailedSaysWhy(t *testing.T) {
 	}
 	var data commands.Failure
 	o := outcomeOf(t, s, argument)
-	if err := json.Unmarshal(o.Error, &data); o.State != "rolledBack" || err != nil || data.Effect != commands.RolledBack || o.Result != nil {
+	if err := json.Unmarshal(o.Error, &data); o.State != "rolledBack" || err != nil || data.Effect != commands.RolledBack || data.Reason.Code != "interrupted" || o.Result != nil {
 		t.Errorf("%s %s %s, %v", o.State, o.Result, o.Error, err)
 	}
 	other, _ := json.Marshal(s.argument())

@@ -106,7 +106,7 @@ func TestAnAgentInTmuxOutlivesItsEditorAndGetsItsDraft(t *testing.T) {
 	w.more = []string{"WREN_EXTRA=only for the agent", "TMUX=/nowhere,1,0"}
 	e := w.edit()
 	answer, operation := w.forkOf(e, "feature/x.y", "CODEWORD-PETREL\x1b[201~\rquit\r", "tmux")
-	if answer.Launch.Tmux != "feature-x-y" || answer.Launch.Argv != nil || answer.Draft != "" || len(answer.Warnings) > 0 {
+	if answer.Launch.Tmux != "feature-x-y" || answer.Launch.Argv != nil || answer.Session.Agent != "wren" || answer.Draft != "" || len(answer.Warnings) > 0 {
 		t.Errorf("the fork: %+v", answer)
 	}
 	s := awaitStarted(t, e, func(s started) bool { return s.Session != nil })

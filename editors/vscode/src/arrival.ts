@@ -15,7 +15,10 @@ const keepFor = 5 * 60_000;
 
 type Waiting = Record<string, { at: number; child: Child }>;
 
-export type Opening = "newWindow" | "sameWindow" | "addToWorkspace" | "stay";
+type Opening = "newWindow" | "sameWindow" | "addToWorkspace" | "stay";
+
+/** What the user has set. */
+export const opening = () => vscode.workspace.getConfiguration("sidefork").get<Opening>("open.child", "newWindow");
 
 export function childOf(result: Partial<ForkResult>): Child | undefined {
   if (!result.workspace) return undefined;

@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import { arrivals } from "./arrival";
+import { hasLeft } from "./left";
 import type { Main } from "./main";
 import type { Node } from "./nodes";
 
@@ -33,6 +34,7 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.window.registerTerminalProfileProvider("sidefork.recorded", { provideTerminalProfile: async token => (await load()).recorded(token) }),
   );
   void arrivals(context.globalState);
+  if (hasLeft(context.workspaceState) || vscode.workspace.getConfiguration("sidefork").get("quickDiff", false)) void load().then(loaded => loaded.start());
 }
 
 export async function deactivate(): Promise<void> {

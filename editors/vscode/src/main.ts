@@ -1,7 +1,8 @@
 import * as vscode from "vscode";
 import type { Command } from "./extension";
-import { Forks, saying, type Source } from "./fork";
+import { Forks, type Source } from "./fork";
 import type { Node } from "./nodes";
+import { Operations, saying } from "./operations";
 import { QuickDiff } from "./quickdiff";
 import { resume } from "./resume";
 import { Lost, Sidecar } from "./sidecar";
@@ -18,6 +19,7 @@ export class Main {
   private readonly log = vscode.window.createOutputChannel("Sidefork", { log: true });
   private readonly sidecar: Sidecar;
   readonly view: View;
+  private readonly operations: Operations;
   private readonly forks: Forks;
   private readonly transcripts: Transcripts;
   private readonly quickDiff: QuickDiff;
@@ -25,9 +27,15 @@ export class Main {
   constructor(context: vscode.ExtensionContext, tree: vscode.TreeView<Node>, drawn: vscode.EventEmitter<Node | undefined>) {
     this.sidecar = new Sidecar(context, this.log);
     this.view = new View(this.sidecar, this.log, tree, drawn);
-    this.forks = new Forks(this.sidecar, context);
+    this.operations = new Operations(this.sidecar, context.workspaceState, context.globalState);
+    this.forks = new Forks(this.sidecar, this.operations, context);
     this.transcripts = new Transcripts(this.sidecar);
     this.quickDiff = new QuickDiff(this.sidecar, this.view);
+  }
+
+  /** Starts the sidecar, for what a window has to know without being asked: what was left, and marks in the margin. */
+  async start(): Promise<void> {
+    await this.sidecar.ready().catch(() => {}); // was told
   }
 
   /** Runs a command of the menus. What goes wrong is said, once. */
@@ -69,7 +77,7 @@ export class Main {
       case "setParent": return await workspaces.setParent(this.sidecar, this.view, workspace);
       case "archiveWorkspace": return await workspaces.archive(this.sidecar, this.view, workspace, true);
       case "restoreWorkspace": return await workspaces.archive(this.sidecar, this.view, workspace, false);
-      case "removeWorkspace": return await workspaces.remove(this.sidecar, this.view, workspace);
+      case "removeWorkspace": return await workspaces.remove(this.sidecar, this.operations, this.view, workspace);
       case "copyPath": return await vscode.env.clipboard.writeText(workspace.path);
       case "copyBranch": return await vscode.env.clipboard.writeText(workspace.branch);
     }
@@ -137,7 +145,7 @@ export class Main {
   }
 
   async dispose(): Promise<void> {
-    for (const one of [this.quickDiff, this.transcripts, this.forks, this.view]) one.dispose();
+    for (const one of [this.quickDiff, this.transcripts, this.forks, this.operations, this.view]) one.dispose();
     await this.sidecar.dispose();
     this.log.dispose();
   }

@@ -32,6 +32,13 @@ export class Lost extends Error {
   }
 }
 
+/** What goes wrong with a connection is told by us, once: tell. */
+class Quiet extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+}
+
 export interface Asking {
   formAnswers?: Answer[];
   /** Reports of the command's progress: a stage in words, and how much of all is done (0 to 100). */
@@ -191,7 +198,7 @@ export class Sidecar implements vscode.Disposable {
   }
 
   private connect(child: ChildProcess): LanguageClient {
-    const client = new LanguageClient("sidefork", "Sidefork", () => Promise.resolve(child), {
+    const client = new Quiet("sidefork", "Sidefork", () => Promise.resolve(child), {
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationOptions: () => this.section(),

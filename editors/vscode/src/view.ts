@@ -15,7 +15,6 @@ const openUpTo = 20;
  */
 export class View implements vscode.Disposable {
   private readonly own: vscode.Disposable[] = [];
-  private repositories: Repository[] = [];
   private workspaceNodes = new Map<string, Extract<Node, { kind: "workspace" }>>();
   private readonly pages = new Map<string, number>(); // of the sessions of a workspace, where it is more than one
   private timer: NodeJS.Timeout | undefined;
@@ -49,7 +48,6 @@ export class View implements vscode.Disposable {
   /** The workspaces as the sidecar gives them now. */
   async read(): Promise<Repository[]> {
     const { repositories, warnings } = await this.sidecar.ask<Workspaces>("sidefork.workspaces", {});
-    this.repositories = repositories;
     for (const warning of warnings ?? []) {
       const said = sentence(warning);
       this.log.warn(said);
@@ -163,7 +161,7 @@ export class View implements vscode.Disposable {
 
   /** The workspace that a folder or file is in: the innermost. */
   async at(path: string): Promise<Workspace | undefined> {
-    const all = (this.repositories.length > 0 ? this.repositories : await this.read()).flatMap(one => one.workspaces);
+    const all = (await this.read()).flatMap(one => one.workspaces);
     return all.filter(w => isIn(path, w.path)).sort((a, b) => b.path.length - a.path.length)[0];
   }
 
@@ -179,6 +177,7 @@ export class View implements vscode.Disposable {
 }
 
 export function isIn(path: string, folder: string): boolean {
+  if (process.platform === "win32") [path, folder] = [path.toLowerCase(), folder.toLowerCase()];
   return path === folder || path.startsWith(folder.endsWith("/") || folder.endsWith("\\") ? folder : folder + (folder.includes("\\") ? "\\" : "/"));
 }
 

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import type { Operations } from "./operations";
 import { openShell } from "./terminals";
 import { forceKinds, type Comparison, type Removal, type Workspace } from "./wire";
 import { failureText, plain, sentence } from "./words";
@@ -77,7 +78,7 @@ export async function archive(sidecar: Sidecar, view: View, workspace: Workspace
 }
 
 /** Removes a workspace, once the user has confirmed it; what would be lost is named, and only what is ticked is forced. */
-export async function remove(sidecar: Sidecar, view: View, workspace: Workspace): Promise<void> {
+export async function remove(sidecar: Sidecar, operations: Operations, view: View, workspace: Workspace): Promise<void> {
   const [folder, both] = [t("Remove"), t("Remove with Its Branch")];
   const chosen = await vscode.window.showWarningMessage(t("Remove the workspace {0}?", nameOf(workspace)), {
     modal: true, detail: t("The folder {0} goes. Nothing goes that would lose work: that is asked first.", plain(workspace.path)),
@@ -85,11 +86,15 @@ export async function remove(sidecar: Sidecar, view: View, workspace: Workspace)
   if (!chosen) return;
   const branch = chosen === both;
   let force: string[] = [];
+  const repository = (await view.all()).find(one => one.workspace.path === workspace.path)?.repository.root ?? workspace.path;
+  const title = t("Removing {0}", nameOf(workspace));
   for (;;) {
     try {
-      const done = await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title: t("Removing {0}", nameOf(workspace)), cancellable: true },
-        (progress, cancel) => sidecar.ask<Removal & { status?: string }>("sidefork.remove", { workspace: workspace.path, branch, ...force.length > 0 && { force } },
-          { cancel, progress: message => progress.report({ message }) }));
+      const answer = await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true },
+        (progress, cancel) => operations.run(title, repository, operationId => sidecar.ask<Removal & { status?: string }>("sidefork.remove",
+          { workspace: workspace.path, branch, operationId, ...force.length > 0 && { force } }, { cancel, progress: message => progress.report({ message }) })));
+      if (!answer) return;
+      const done = answer.result;
       view.refresh();
       if (done.status === "cancelled") return;
       for (const warning of done.warnings ?? []) void vscode.window.showWarningMessage(sentence(warning));
