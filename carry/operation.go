@@ -35,6 +35,8 @@ type Operation struct {
 	jobs     []group.Jobs   // what hooks and setup have left running in the child
 	answer   []byte
 
+	restoring func(stage string) // a seam of the tests: all is made and proved, and has not its name yet
+
 	mu         sync.Mutex // Will may be called from parallel writers
 	journal    *journal
 	lock       *lock

@@ -102,6 +102,10 @@ func (t *trail) check(commonDir string) error {
 			if len(t.steps) != 1 || !s.Removal.isOf(commonDir) {
 				return errors.New("a removal that makes no sense")
 			}
+		case s.Restore != nil:
+			if len(t.steps) != 1 || !s.Restore.isOf(commonDir) {
+				return errors.New("a restoring that makes no sense")
+			}
 		case s.Workspace != nil:
 			if s.Workspace != ws || !filepath.IsAbs(string(ws.Path)) || !git.ValidBranch(ws.Branch) || !git.IsObjectID(ws.Base) || !ws.ownConfig() {
 				return errors.New("a workspace step that makes no sense")

@@ -21,7 +21,7 @@ import (
 type Recovered struct {
 	Operation string   // of a copy: the call's
 	Workspace string   // the child, or the target of a carry
-	Action    string   // rolledBack; finished (a removal that had begun); kept, where it holds something that the operation did not write; failed: to be tried again
+	Action    string   // rolledBack; finished (a removal, archiving or restoring that had begun); kept, where it holds something that the operation did not write; failed: to be tried again
 	Paths     []string // of kept: what it holds, at most a hundred; of failed: what stands
 	Err       error    // of failed
 }
@@ -203,6 +203,8 @@ func workspaceOf(steps []Step) string {
 		switch {
 		case s.Removal != nil:
 			return string(s.Removal.Path)
+		case s.Restore != nil:
+			return string(s.Restore.Path)
 		case s.Workspace != nil:
 			return string(s.Workspace.Path)
 		case s.Carry != nil:

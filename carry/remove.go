@@ -26,13 +26,15 @@ type Removal struct {
 	Lost     []Left     // what is neither stored nor committed, by name: ignored files, special files
 	Children []worktree.Worktree
 
-	from   worktree.Worktree
-	branch bool // it goes too
-	plan   *Plan
-	list   contents
-	only   bool             // the branch or HEAD has commits that nothing else has
-	inner  []unpushed       // submodules with commits that are only there
-	above  worktree.Lineage // where the children go
+	from    worktree.Worktree
+	branch  bool // it goes too
+	archive bool // it is to come back
+	plan    *Plan
+	list    contents
+	staged  []string         // of a workspace that is gone: what its index has and its HEAD has not
+	only    bool             // the branch or HEAD has commits that nothing else has
+	inner   []unpushed       // submodules with commits that are only there
+	above   worktree.Lineage // where the children go
 
 	between func() // a seam of the tests: all is stored, nothing removed
 }
@@ -43,6 +45,9 @@ type unpushed struct {
 	sub  *submodule
 }
 
+// ForcibleToArchive is Forcible for an archiving.
+func ForcibleToArchive(code string) bool { return code == "ignored" || code == "agentMaybeLive" }
+
 // Forcible says whether the user may force what a refusal is about: work that is stored first, or that is theirs to lose.
 func Forcible(code string) bool {
 	return slices.Contains([]string{"uncommitted", "unmerged", "onlyHere", "agentLive", "agentMaybeLive", "locked", "operationInProgress", "submoduleUnknown"}, code)
@@ -51,24 +56,43 @@ func Forcible(code string) bool {
 // LookToRemove reads what the removing of a linked worktree, with its branch or without, would lose. family are the
 // worktrees of its repository. Refusals in it: mainCheckout (then nothing else was looked at), unborn, locked,
 // operationInProgress, nestedWorktree, nestedRepository, unmerged, uncommitted, onlyHere, submoduleUnknown, branchElsewhere,
-// unreadable.
+// unreadable. Of one whose folder is gone: missing (git does not know which commit it was at), archived, lockedMissing,
+// uncommitted (what was staged), submoduleUnknown, onlyHere, branchElsewhere, detached.
 func LookToRemove(ctx context.Context, w worktree.Worktree, family []worktree.Worktree, branch bool) (*Removal, error) {
 	r := &Removal{from: w, branch: branch}
+	return r, r.look(ctx, family)
+}
+
+func (r *Removal) look(ctx context.Context, family []worktree.Worktree) error {
 	switch {
-	case w.Main:
-		r.refuse("mainCheckout", "path", w.Path)
-		return r, nil
-	case w.Head == "":
+	case r.from.Main:
+		r.refuse("mainCheckout", "path", r.from.Path)
+		return nil
+	case r.from.Head == "" && !r.from.Missing:
 		r.refuse("unborn")
-		return r, nil
+		return nil
+	case r.from.Archived, r.from.Missing && (r.from.GitDir == "" || !git.IsObjectID(r.from.Head)):
+		r.Add(r.from.Eligible())
+		return nil
+	case r.from.Missing && r.from.Locked:
+		r.refuse("lockedMissing", "path", r.from.Path)
+		r.Refusals[0].Detail = r.from.Why
+		return nil
 	}
-	for _, step := range []func(context.Context, []worktree.Worktree) error{r.lookAround, r.lookAtFiles, r.lookAtChanges, r.lookAtCommits, r.lookAtSubmodules} {
+	steps := []func(context.Context, []worktree.Worktree) error{r.lookAround, r.lookAtFiles, r.lookAtChanges}
+	if !r.archive { // else git's entry stays, and the branch, and the stores
+		steps = append(steps, r.lookAtCommits, r.lookAtSubmodules)
+	}
+	if r.from.Missing {
+		steps = []func(context.Context, []worktree.Worktree) error{r.lookAround, r.lookAtEntry, r.lookAtCommits}
+	}
+	for _, step := range steps {
 		if err := step(ctx, family); err != nil {
 			r.Close()
-			return nil, err
+			return err
 		}
 	}
-	return r, nil
+	return nil
 }
 
 // Close removes private copies. There is nothing to close of a nil removal.
@@ -193,7 +217,7 @@ func (r *Removal) lookAtChanges(ctx context.Context, family []worktree.Worktree)
 		code  string
 		paths []string
 	}{{"unmerged", conflicted}, {"uncommitted", changed}, {"submoduleUnknown", unknown}, {"nestedRepository", nested}} {
-		if len(found.paths) > 0 {
+		if len(found.paths) > 0 && !(r.archive && found.code == "uncommitted") {
 			no := worktree.Refuse(found.code, "paths", few(found.paths))
 			no.Detail = strings.Join(found.paths[:min(len(found.paths), 100)], "\n")
 			r.Add(no)

@@ -17,7 +17,9 @@ import (
 type RemovalStep struct {
 	Path     exact   `json:"path"`     // its top level
 	Entry    exact   `json:"entry"`    // name in <common>/worktrees
-	Refs     string  `json:"refs"`     // a folder of refs, below refs/sidefork/removed/
+	Refs     string  `json:"refs"`     // a folder of refs, below refs/sidefork/removed/ or archived/
+	Missing  bool    `json:"missing"`  // its folder is gone already
+	Archive  bool    `json:"archive"`  // git's entry and the branch stay: the workspace is archived
 	Branch   string  `json:"branch"`   // that goes too; "" for none
 	Head     string  `json:"head"`     // object id that the branch is at
 	Children []exact `json:"children"` // entries of those that were forked from it
@@ -28,16 +30,17 @@ type RemovalStep struct {
 
 // isOf says whether this program can have written such a step for a repository.
 func (s *RemovalStep) isOf(commonDir string) bool {
-	name := func(x exact) bool {
-		return x != "" && filepath.Base(string(x)) == string(x) && filepath.IsLocal(string(x))
-	}
 	for _, c := range s.Children {
-		if !name(c) {
+		if !isName(c) {
 			return false
 		}
 	}
-	return filepath.IsAbs(string(s.Path)) && name(s.Entry) && git.IsObjectID(s.Head) && (s.Branch == "" || git.ValidBranch(s.Branch)) &&
-		strings.HasPrefix(s.Refs, savedRefs) && !strings.Contains(s.Refs, "..") && string(s.Path) != filepath.Dir(commonDir)
+	refs := savedRefs
+	if s.Archive {
+		refs = archivedRefs
+	}
+	return filepath.IsAbs(string(s.Path)) && isName(s.Entry) && git.IsObjectID(s.Head) && (s.Branch == "" || git.ValidBranch(s.Branch)) &&
+		isBelowRefs(refs, s.Refs) && !(s.Archive && s.Branch != "") && string(s.Path) != filepath.Dir(commonDir)
 }
 
 func (t *trail) removal() *RemovalStep {
@@ -49,7 +52,7 @@ func (t *trail) removal() *RemovalStep {
 	return nil
 }
 
-// Remove stores what the removal would lose and removes the workspace. Its refusals have been made, or forced, by the
+// Remove stores what the removal would lose and removes the workspace, or archives it. Its refusals have been made, or forced, by the
 // caller. A *Refusal (targetMoved, what git could not do) means that nothing of the workspace was removed and RollBack
 // takes back what was stored; a *Stuck, that the removing has begun and could not end: what it names stands, and Recover
 // tries again. A cancelled context ends it only before.
@@ -58,9 +61,16 @@ func (o *Operation) Remove(ctx context.Context, r *Removal) ([]Saved, error) {
 	if err := o.Will(Step{Removal: step}); err != nil {
 		return nil, cannotCreate(err)
 	}
-	saved, err := r.save(ctx, step.Refs)
+	save, stands := r.save, r.stands
+	if r.from.Missing {
+		save, stands = r.saveEntry, r.stillMissing
+	}
+	saved, err := save(ctx, step.Refs)
+	if err == nil && r.archive {
+		err = r.keep(ctx, step.Refs)
+	}
 	if err == nil {
-		err = r.stands(ctx)
+		err = stands(ctx)
 	}
 	if err == nil {
 		err = r.list.save(listingFile(o.source.CommonDir, o.ID))
@@ -85,7 +95,11 @@ func (o *Operation) Remove(ctx context.Context, r *Removal) ([]Saved, error) {
 func (r *Removal) step(id string) *RemovalStep {
 	s := &RemovalStep{
 		Path: exact(r.from.Path), Entry: exact(filepath.Base(r.from.GitDir)), Head: r.from.Head,
-		Refs: savedRefs + refName(r.from.Branch) + "-" + id[:8], Parent: exact(r.above.Parent), ParentBranch: r.above.ParentBranch,
+		Refs: savedRefs + refName(r.from.Branch) + "-" + id[:8], Missing: r.from.Missing, Parent: exact(r.above.Parent), ParentBranch: r.above.ParentBranch,
+	}
+	if r.archive {
+		s.Archive, s.Refs = true, archivedRefs+strings.TrimPrefix(s.Refs, savedRefs)
+		return s
 	}
 	if r.branch {
 		s.Branch = r.from.Branch
@@ -148,7 +162,7 @@ func (u undo) takeBackRemoval(ctx context.Context, s *RemovalStep) error {
 	end := saidRolledBack
 	if u.journal.removes {
 		end, err = saidCompleted, u.finishRemoval(ctx, s, list)
-	} else if e := git.DeleteRefsBelow(ctx, u.git(), s.Refs); e != nil {
+	} else if e := u.takeBackStored(ctx, s); e != nil {
 		err = &Stuck{Paths: []string{s.Refs}, Err: e}
 	}
 	if err != nil {
@@ -161,11 +175,28 @@ func (u undo) takeBackRemoval(ctx context.Context, s *RemovalStep) error {
 	return nil
 }
 
+// takeBackStored removes what was stored for a removal that did not begin.
+func (u undo) takeBackStored(ctx context.Context, s *RemovalStep) error {
+	if s.Archive {
+		err := os.Remove(filepath.Join(u.common, "worktrees", string(s.Entry), worktree.ArchiveFile))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return git.DeleteRefsBelow(ctx, u.git(), s.Refs)
+}
+
 // finishRemoval removes what is listed and is still as it was listed, then git's own folder, the branch with its section of
 // the configuration, and moves the children up. Where there is anything else in the folder nothing more is removed.
 func (u undo) finishRemoval(ctx context.Context, s *RemovalStep, file string) error {
+	if s.Archive {
+		return u.finishArchive(ctx, s, file)
+	}
 	top, entry := string(s.Path), filepath.Join(u.common, "worktrees", string(s.Entry))
-	if !nothingAt(top) {
+	switch {
+	case s.Missing && !nothingAt(filepath.Join(top, ".git")): // it has come back
+		return &Stuck{Paths: []string{top}}
+	case !s.Missing && !nothingAt(top):
 		if err := u.removeFolder(ctx, top, entry, file); err != nil {
 			return err
 		}

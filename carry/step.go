@@ -9,6 +9,7 @@ type Step struct {
 	Carry     *CarryStep     `json:"carry,omitempty"`
 	Submodule *SubmoduleStep `json:"submodule,omitempty"`
 	Removal   *RemovalStep   `json:"removal,omitempty"`
+	Restore   *RestoreStep   `json:"restore,omitempty"`
 }
 
 // WorkspaceStep is the making of a branch and a worktree.

@@ -32,6 +32,9 @@ func (u undo) run(ctx context.Context) error {
 	if s := u.journal.removal(); s != nil {
 		return u.takeBackRemoval(ctx, s)
 	}
+	if s := u.journal.restore(); s != nil {
+		return u.takeBackRestore(ctx, s)
+	}
 	ws := u.journal.workspace()
 	if ws != nil {
 		if err := os.MkdirAll(locksFolder(u.common), 0o755); err != nil {

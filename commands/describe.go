@@ -19,7 +19,7 @@ func describe(n worktree.Node, live int) Workspace {
 	w := n.Worktree
 	shape := Workspace{
 		Path: w.Path, Name: filepath.Base(w.Path), Branch: w.Branch, Head: w.Head, Depth: n.Depth,
-		Main: w.Main, Detached: w.Detached, Locked: w.Locked, Missing: w.Missing, AgentsLive: live,
+		Main: w.Main, Detached: w.Detached, Locked: w.Locked, Archived: w.Archived, Missing: w.Missing, AgentsLive: live,
 		Fork: Forkable{Allowed: true},
 	}
 	if n.Parent != "" {

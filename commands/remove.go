@@ -18,8 +18,9 @@ import (
 type RemoveParams struct {
 	OperationID string   `json:"operationId,omitempty"`
 	Workspace   string   `json:"workspace"`
-	Branch      bool     `json:"branch,omitempty"` // its branch too
-	Force       []string `json:"force,omitempty"`  // codes of refusals that are not to count
+	Repository  string   `json:"repository,omitempty"` // a folder of its repository, for one whose folder is gone; else the client's folders are asked
+	Branch      bool     `json:"branch,omitempty"`     // its branch too
+	Force       []string `json:"force,omitempty"`      // codes of refusals that are not to count
 }
 
 // RemoveResult is what was removed, and how it comes back.
@@ -46,15 +47,7 @@ func remove(ctx context.Context, env *Env, argument json.RawMessage, _ Progress)
 	if err != nil {
 		return nil, err
 	}
-	at, err := open(ctx, p.Workspace)
-	if err != nil {
-		return nil, err
-	}
-	if !worktree.SameFile(at.Path, p.Workspace) {
-		return nil, refuse("invalidArgument", "what", p.Workspace+" is a folder inside the workspace "+at.Path)
-	}
-	warnings := recoverEarlier(ctx, env, at.CommonDir)
-	family, err := at.Siblings(ctx)
+	at, family, warnings, err := registeredAt(ctx, env, p.Workspace, p.Repository)
 	if err != nil {
 		return nil, err
 	}
@@ -66,32 +59,44 @@ func remove(ctx context.Context, env *Env, argument json.RawMessage, _ Progress)
 	if err := lookAtAgents(ctx, env, at, family, found); err != nil {
 		return nil, err
 	}
-	if no := refusedAll(found.Refusals, p.Force); no != nil {
+	if no := refusedAll(found.Refusals, p.Force, carry.Forcible); no != nil {
 		return nil, no
 	}
-	result, err := removeWorkspace(ctx, at, family, found, p)
+	var result *RemoveResult
+	err = removeBy(ctx, at, found, p.OperationID, "removeStuck", func(saved []carry.Saved) any {
+		result = removed(at, family, found, p, saved)
+		result.Warnings = warnings
+		return result
+	})
 	if err != nil {
 		return nil, err
 	}
-	result.Warnings = warnings
 	return result, nil
 }
 
-func removeWorkspace(ctx context.Context, at worktree.Worktree, family []worktree.Worktree, found *carry.Removal, p RemoveParams) (result *RemoveResult, err error) {
-	undo, err := carry.Begin(ctx, at, p.OperationID)
+// removeBy runs a removal or an archiving in an operation of its own; tell makes the answer of it.
+func removeBy(ctx context.Context, at worktree.Worktree, found *carry.Removal, id, whenStuck string, tell func(saved []carry.Saved) any) (err error) {
+	undo, err := carry.Begin(ctx, at, id)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer undo.Close()
+	var result any
 	defer func() { remember(ctx, undo, result, err) }()
 	saved, err := undo.Remove(ctx, found)
 	if stuck := undo.Stuck(err); stuck != nil {
-		return nil, &Failure{Reason: reason("removeStuck", map[string]string{"path": at.Path}), Effect: Kept, Detail: strings.Join(nonEmpty(append([]string{stuck.Error()}, stuck.Paths...)), "\n")}
+		return &Failure{Reason: reason(whenStuck, map[string]string{"path": at.Path}), Effect: Kept, Detail: strings.Join(nonEmpty(append([]string{stuck.Error()}, stuck.Paths...)), "\n")}
 	}
 	if err != nil {
-		return nil, rollBack(ctx, undo, err)
+		return rollBack(ctx, undo, err)
 	}
-	result = &RemoveResult{Removed: at.Path, Reparented: []string{}, Lost: append([]carry.Left{}, found.Lost...)}
+	result = tell(saved)
+	return nil
+}
+
+// removed is the answer of a removal.
+func removed(at worktree.Worktree, family []worktree.Worktree, found *carry.Removal, p RemoveParams, saved []carry.Saved) *RemoveResult {
+	result := &RemoveResult{Removed: at.Path, Reparented: []string{}, Lost: append([]carry.Left{}, found.Lost...)}
 	if p.Branch {
 		result.Branch = at.Branch
 	}
@@ -106,7 +111,7 @@ func removeWorkspace(ctx context.Context, at worktree.Worktree, family []worktre
 		}
 	}
 	result.Restore = restoring(family[0].Path, at, p.Branch, saved)
-	return result, nil
+	return result
 }
 
 // restoring are the commands that bring a removed workspace back, with what was not committed. root is the main checkout.
@@ -161,10 +166,10 @@ func lookAtAgents(ctx context.Context, env *Env, at worktree.Worktree, family []
 }
 
 // refusedAll is one failure with every refusal that is not forced; nil where there is none.
-func refusedAll(all []*carry.Refusal, force []string) error {
+func refusedAll(all []*carry.Refusal, force []string, forcible func(code string) bool) error {
 	var no *Failure
 	for _, one := range all {
-		if carry.Forcible(one.Code) && slices.Contains(force, one.Code) {
+		if forcible(one.Code) && slices.Contains(force, one.Code) {
 			continue
 		}
 		why, detail := reasonOf(one)
@@ -194,7 +199,11 @@ func decodeRemove(argument json.RawMessage) (RemoveParams, error) {
 	if p.OperationID == "" {
 		p.OperationID = uuid.NewString()
 	}
-	for _, err := range []error{required("workspace", p.Workspace), absolute("workspace", p.Workspace), checkOperationID(p.OperationID)} {
+	checks := []error{required("workspace", p.Workspace), absolute("workspace", p.Workspace), checkOperationID(p.OperationID)}
+	if p.Repository != "" {
+		checks = append(checks, absolute("repository", p.Repository))
+	}
+	for _, err := range checks {
 		if err != nil {
 			return p, err
 		}

@@ -42,6 +42,7 @@ func Table() []Command {
 		{Name: "sidefork.guard", About: "say whether a command line would write into a session that runs", run: guardLine},
 		{Name: "sidefork.resume", About: "give the command that takes up a session, unless something writes into it", run: resume},
 		{Name: "sidefork.adopt", About: "say whose child a workspace is", run: adopt, writes: true},
+		{Name: "sidefork.archive", About: "free a workspace's folder, or bring it back as it was", run: archive, writes: true},
 		{Name: "sidefork.remove", About: "remove a workspace, unless that would lose work", run: remove, writes: true},
 		{Name: "sidefork.compare", About: "list what a workspace has changed against its parent's branch", run: compare},
 		{Name: "sidefork.trust", About: "approve a repository's setup by the hash of its content", run: trust, writes: true},

@@ -6,10 +6,12 @@ import (
 )
 
 // Eligible says why a worktree cannot be forked; nil where it can. It looks at files only.
-// Refusals, the first that holds: missing, bare, operationInProgress (before detached, since a rebase detaches HEAD),
+// Refusals, the first that holds: archived, missing, bare, operationInProgress (before detached, since a rebase detaches HEAD),
 // detached, unborn, notItself.
 func (w Worktree) Eligible() *Refusal {
 	switch operation := w.operation(); {
+	case w.Archived:
+		return Refuse("archived", "path", w.Path)
 	case w.Missing:
 		return Refuse("missing", "path", w.Path)
 	case w.Bare:

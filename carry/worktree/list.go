@@ -46,6 +46,7 @@ func (here Worktree) Siblings(ctx context.Context) ([]Worktree, error) {
 		if !w.Bare && !exists(filepath.Join(w.Path, ".git")) {
 			w.Missing = true // also on a disk that is not there now, which git does not call prunable while it is locked
 		}
+		w.Archived = w.Missing && !w.Main && w.GitDir != "" && exists(filepath.Join(w.GitDir, ArchiveFile))
 		list = append(list, w)
 	}
 	return list, nil

@@ -14,6 +14,7 @@ type Worktree struct {
 	Detached  bool
 	Locked    bool
 	Missing   bool   // registered, but its folder is gone (git says prunable)
+	Archived  bool   // missing because sidefork has archived it (ArchiveFile)
 	Why       string // git's reason for Locked or Missing, where it gives one
 }
 

@@ -187,7 +187,7 @@ func (l *line) note(format string, a ...any) {
 // another machine; only an error of usage is returned.
 func (l *line) does(run func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
-		l.writes = slices.Contains([]string{"fork", "dialog", "carry", "recover", "remove", "adopt", "trust"}, c.Name())
+		l.writes = slices.Contains([]string{"fork", "dialog", "carry", "recover", "remove", "archive", "adopt", "trust"}, c.Name())
 		if !l.settle(c) {
 			return nil
 		}

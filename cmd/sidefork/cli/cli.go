@@ -193,6 +193,7 @@ agent and its transcript stay as they are. It happens completely, or not at all.
 	add(l.guardCommand())
 	add(l.resumeCommand())
 	add(l.adoptCommand())
+	add(l.archiveCommand())
 	add(l.removeCommand())
 	add(l.compareCommand())
 	add(l.trustCommand())

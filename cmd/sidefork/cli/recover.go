@@ -15,7 +15,7 @@ func (l *line) recoverCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "recover [REPOSITORY]",
 		Short: "Take back what a killed sidefork left behind",
-		Long: `recover takes back the forks and carries of the repository (default: that of the current directory) that were cut off
+		Long: `recover takes back the forks, carries, removals and archivings of the repository (default: that of the current directory) that were cut off
 by a crash or a power cut. It removes nothing that is not sidefork's own: what holds other work is kept, and named.`,
 		Example:           "  sidefork recover\n  sidefork recover ~/src/app --json",
 		Args:              arguments(0, 1),
@@ -35,7 +35,7 @@ by a crash or a power cut. It removes nothing that is not sidefork's own: what h
 					what := "Taken back"
 					switch o.Action {
 					case "finished":
-						what = "Finished removing"
+						what = "Finished"
 					case "kept":
 						what = "Kept"
 					case "failed":

@@ -24,7 +24,9 @@ Workspaces that were forked from it move up to its own parent.
 Whatever would be lost is refused, all of it at once: uncommitted, unmerged, onlyHere (commits that nothing else has),
 agentLive, agentMaybeLive, locked, operationInProgress, submoduleUnknown. Each can be forced by that name, one flag each.
 What is not committed is then stored under a ref first, untracked files too, and the commands that bring it back are
-printed. Ignored files are not stored; they are named. What appears in the folder meanwhile is not removed.`,
+printed. Ignored files are not stored; they are named. What appears in the folder meanwhile is not removed.
+
+A workspace whose folder is gone already is removed too, when remove is run in its repository; one that is locked is not.`,
 		Example: `  sidefork remove ../app-worktrees/try-cache
   sidefork remove ../app-worktrees/try-cache --branch --force uncommitted --force onlyHere`,
 		Args:              arguments(1, 1),
@@ -42,7 +44,11 @@ printed. Ignored files are not stored; they are named. What appears in the folde
 		if err != nil {
 			return err
 		}
-		p := commands.RemoveParams{OperationID: uuid.NewString(), Workspace: path, Branch: branch, Force: force}
+		here, err := l.place(nil)
+		if err != nil {
+			return err
+		}
+		p := commands.RemoveParams{OperationID: uuid.NewString(), Workspace: path, Repository: here, Branch: branch, Force: force}
 		l.call(ctx, "sidefork.remove", p, show(l, l.showRemoved))
 		return nil
 	})
@@ -63,13 +69,7 @@ func (l *line) showRemoved(r commands.RemoveResult) {
 	for _, s := range r.Inside {
 		l.fact("saved", s.Ref+" ("+s.Path+")")
 	}
-	for i, item := range r.Lost {
-		if i == 10 {
-			l.fact("lost", fmt.Sprintf("and %d more (--json names all)", len(r.Lost)-i))
-			break
-		}
-		l.fact("lost", item.Path+" ("+whyLeft(item.Reason)+")")
-	}
+	l.lost(r.Lost)
 	for i, argv := range r.Restore {
 		name := "back by"
 		if i > 0 {

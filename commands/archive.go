@@ -1,0 +1,143 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/sidefork/sidefork/carry"
+	"github.com/sidefork/sidefork/carry/worktree"
+)
+
+// ArchiveParams name a workspace, by its top level, whose folder is to be freed, or to be brought back. Repository is a
+// folder of its repository, for one that is archived; without it the client's workspace folders are asked.
+type ArchiveParams struct {
+	OperationID string   `json:"operationId,omitempty"`
+	Workspace   string   `json:"workspace"`
+	Archived    *bool    `json:"archived"`
+	Repository  string   `json:"repository,omitempty"`
+	Force       []string `json:"force,omitempty"` // codes of refusals that are not to count
+}
+
+// ArchiveResult is the workspace as it is now.
+type ArchiveResult struct {
+	Workspace Workspace    `json:"workspace"`
+	Saved     string       `json:"saved,omitempty"` // the ref that holds what was not committed, while it is archived
+	Lost      []carry.Left `json:"lost"`            // what does not come back: ignored files, special files
+	Warnings  []Warning    `json:"warnings,omitempty"`
+}
+
+// archive frees a workspace's folder, or brings it back as it was.
+func archive(ctx context.Context, env *Env, argument json.RawMessage, _ Progress) (any, error) {
+	p, err := decodeArchive(argument)
+	if err != nil {
+		return nil, err
+	}
+	at, family, warnings, err := registeredAt(ctx, env, p.Workspace, p.Repository)
+	if err != nil {
+		return nil, err
+	}
+	result := &ArchiveResult{Lost: []carry.Left{}}
+	switch {
+	case !*p.Archived && !at.Archived:
+		return nil, refuse("notArchived", "path", at.Path)
+	case *p.Archived && at.Archived:
+		return nil, refuse("archived", "path", at.Path)
+	case *p.Archived && at.Missing:
+		return nil, refuse("missing", "path", at.Path)
+	case *p.Archived:
+		err = freeFolder(ctx, env, at, family, p, result)
+	default:
+		err = bringBack(ctx, at, p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	result.Warnings = append(warnings, result.Warnings...)
+	return result, describeAgain(ctx, at, family, result)
+}
+
+// freeFolder archives a workspace.
+func freeFolder(ctx context.Context, env *Env, at worktree.Worktree, family []worktree.Worktree, p ArchiveParams, result *ArchiveResult) error {
+	found, err := carry.LookToArchive(ctx, at, family)
+	if err != nil {
+		return err
+	}
+	defer found.Close()
+	if err := lookAtAgents(ctx, env, at, family, found); err != nil {
+		return err
+	}
+	if no := refusedAll(found.Refusals, p.Force, carry.ForcibleToArchive); no != nil {
+		return no
+	}
+	result.Lost = append(result.Lost, found.Lost...)
+	return removeBy(ctx, at, found, p.OperationID, "archiveStuck", func(saved []carry.Saved) any {
+		for _, s := range saved {
+			if s.Path == "" {
+				result.Saved = s.Ref
+			}
+		}
+		return result
+	})
+}
+
+// bringBack restores an archived workspace.
+func bringBack(ctx context.Context, at worktree.Worktree, p ArchiveParams) (err error) {
+	if err := carry.CanRestore(at); err != nil {
+		return err
+	}
+	undo, err := carry.Begin(ctx, at, p.OperationID)
+	if err != nil {
+		return err
+	}
+	defer undo.Close()
+	if err := undo.Restore(ctx, at); err != nil {
+		return rollBack(ctx, undo, err)
+	}
+	return nil
+}
+
+// describeAgain puts into the answer what the workspace is now.
+func describeAgain(ctx context.Context, at worktree.Worktree, family []worktree.Worktree, result *ArchiveResult) error {
+	now, err := worktree.Worktree{Path: family[0].Path, CommonDir: at.CommonDir, Main: family[0].Main, Bare: family[0].Bare}.Siblings(context.WithoutCancel(ctx))
+	if err != nil {
+		return err
+	}
+	for _, n := range worktree.Tree(now) {
+		if n.Path == at.Path {
+			result.Workspace = describe(n, 0)
+		}
+	}
+	return nil
+}
+
+func decodeArchive(argument json.RawMessage) (ArchiveParams, error) {
+	var p ArchiveParams
+	if err := decode(argument, &p); err != nil {
+		return p, err
+	}
+	if p.OperationID == "" {
+		p.OperationID = uuid.NewString()
+	}
+	checks := []error{required("workspace", p.Workspace), absolute("workspace", p.Workspace), checkOperationID(p.OperationID)}
+	if p.Repository != "" {
+		checks = append(checks, absolute("repository", p.Repository))
+	}
+	for _, err := range checks {
+		if err != nil {
+			return p, err
+		}
+	}
+	if p.Archived == nil {
+		return p, refuse("invalidArgument", "what", "archived is missing: true or false")
+	}
+	if !*p.Archived && len(p.Force) > 0 {
+		return p, refuse("invalidArgument", "what", "there is nothing to force with archived false")
+	}
+	if i := slices.IndexFunc(p.Force, func(kind string) bool { return !carry.ForcibleToArchive(kind) }); i >= 0 {
+		return p, refuse("invalidArgument", "what", Printable(p.Force[i])+" is nothing that can be forced")
+	}
+	return p, nil
+}
