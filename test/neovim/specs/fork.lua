@@ -100,6 +100,19 @@ T['a workspace that cannot be forked says why'] = function()
   W.eq(child.lua_get('events[#events].data.failure.reason.code'), 'detached')
 end
 
+T["settings of the sidecar are the user's, and a sidecar that has ended is said to have written nothing"] = function()
+  local w = W.new()
+  local child = W.neovim(w, { settings = { name = { pattern = 'x-{workspace}' } } })
+  W.answer(child, { ['Name of'] = false })
+  child.cmd('Sidefork fork')
+  W.wait(child, '#asked > 0')
+  W.eq(child.lua_get('asked[1].default'), 'x-app')
+  local other = W.neovim(w, { cmd = { 'false' } })
+  W.fork(other)
+  W.has(W.told(other), 'The sidecar has ended with status 1')
+  W.has(W.told(other), 'Nothing was written.')
+end
+
 T['progress comes by LspProgress and for the status line'] = function()
   local w = W.new()
   local child = W.neovim(w)

@@ -26,6 +26,7 @@ end
 T['no sidecar, an older one, and options that make no sense'] = function()
   local w = W.new()
   W.has(health(W.neovim(w, { cmd = { 'no-such-sidefork' } })), 'ERROR no-such-sidefork is not installed')
+  W.has(health(W.neovim(w, { cmd = { 'false' } })), 'The sidecar has ended with status 1 before it answered.')
   W.has(health(W.neovim(w, { cmd = W.sidecar(w, {}, { contract = 0 }) })), 'speaks contract 0; this plugin needs 1')
   local child = W.neovim(w, { open = 'window', lauch = 'x', ask = 'session' })
   local text = health(child)

@@ -3,6 +3,7 @@ local T = W.set()
 
 --- The entry as a right click shows it.
 local function entry(child, mode)
+  child.lua("require('sidefork.menu').wait = 20000")
   child.cmd('doautocmd MenuPopup ' .. (mode or 'n'))
   local text = child.lua_get("require('sidefork.menu').drawn()")
   if text == vim.NIL then

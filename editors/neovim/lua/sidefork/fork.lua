@@ -40,10 +40,6 @@ end
 ---@param options sidefork.ForkOptions
 local function made_one(result, made, options)
   local path = result.workspace.path
-  log.notify(('Forked into %s (%s).'):format(result.workspace.branch, path))
-  for _, warning in ipairs(result.warnings or {}) do
-    log.notify(words.reason(warning) .. '\n' .. words.text(warning.detail), vim.log.levels.WARN)
-  end
   operation.event('SideforkForked', { result = result })
   if options.open ~= false then
     local opened, buf = pcall(open.open, result)
@@ -55,6 +51,11 @@ local function made_one(result, made, options)
         vim.log.levels.ERROR
       )
     end
+  end
+  vim.cmd.redraw() -- or it would wipe out what is said now
+  log.notify(('Forked into %s (%s).'):format(result.workspace.branch, path))
+  for _, warning in ipairs(result.warnings or {}) do
+    log.notify(words.reason(warning) .. '\n' .. words.text(warning.detail), vim.log.levels.WARN)
   end
 end
 

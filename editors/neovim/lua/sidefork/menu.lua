@@ -8,7 +8,9 @@ local workspaces = require('sidefork.workspaces')
 local M = {}
 
 local label = 'Fork Agent Session'
-local wait = 150 -- milliseconds that a menu waits for the sidecar; what it says later holds for the next one
+
+--- Milliseconds that a menu waits for the sidecar; what it says later holds for the next one.
+M.wait = 150
 
 ---@class sidefork.Known what is known of a folder
 ---@field reason? sidefork.Reason why it cannot be forked; nil where it can
@@ -53,7 +55,7 @@ function M.known(buf)
       end)
     end
   end)
-  vim.wait(wait, function()
+  vim.wait(M.wait, function()
     return answered
   end, 5)
   if failure then

@@ -82,9 +82,10 @@ end
 local function change_folder(command, child)
   if not host.of(config.get().cmd) then
     -- :cd would read $NAME in it. The first one keeps what the folder of the other tabs is.
-    vim.cmd[command]('.')
+    local quietly = { args = { '.' }, mods = { silent = true } } -- it would say where it is, and wait for Enter
+    vim.cmd[command](quietly)
     assert(vim.uv.chdir(child.path))
-    vim.cmd[command]('.')
+    vim.cmd[command](quietly)
   end
 end
 
