@@ -113,6 +113,29 @@ T["settings of the sidecar are the user's, and a sidecar that has ended is said 
   W.has(W.told(other), 'Nothing was written.')
 end
 
+T['what is not saved is asked about before anything else'] = function()
+  local w = W.new()
+  local child = W.neovim(w)
+  child.cmd(
+    'edit a | call setline(1, "changed") | set hidden | edit ../elsewhere | call setline(1, "changed") | buffer a'
+  )
+  W.answer(child, { ['sidefork.unsaved'] = false })
+  child.lua("left = false; require('sidefork').fork({ done = function() left = true end })")
+  W.wait(child, 'left')
+  W.eq(child.lua_get('#asked'), 1)
+  W.eq(child.lua_get('asked[1].prompt'), 'Not saved: a')
+  W.answer(child, { ['sidefork.unsaved'] = 'Fork what is saved', ['Name of'] = 'one' })
+  W.fork(child)
+  W.eq(W.read(w.top .. '/app-worktrees/one/a'), 'a\n')
+  W.eq(W.read(w.repo .. '/a'), 'a\n')
+  child.cmd('tabfirst')
+  W.answer(child, { ['sidefork.unsaved'] = 'Save', ['Name of'] = 'two' })
+  W.fork(child)
+  W.eq(W.read(w.top .. '/app-worktrees/two/a'), 'changed\n')
+  W.eq(W.read(w.repo .. '/a'), 'changed\n')
+  W.eq(vim.uv.fs_stat(w.top .. '/elsewhere'), nil)
+end
+
 T['progress comes by LspProgress and for the status line'] = function()
   local w = W.new()
   local child = W.neovim(w)

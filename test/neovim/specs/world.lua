@@ -167,7 +167,7 @@ function W.neovim(w, options, env)
   end
   child.start(
     { '--cmd', 'set rtp^=' .. vim.env.TEST_PLUGIN, '-u', vim.env.TEST_SPECS .. '/init.lua' },
-    { nvim_executable = vim.env.TEST_NVIM }
+    { nvim_executable = vim.env.TEST_NVIM, connection_timeout = 60000 }
   )
   for name, value in pairs(before) do
     vim.env[name] = value or nil
@@ -194,7 +194,7 @@ end
 ---@param child table
 ---@param expression string of Lua
 function W.wait(child, expression)
-  local code = ('return vim.wait(20000, function() return %s end, 5)'):format(expression)
+  local code = ('return vim.wait(60000, function() return %s end, 5)'):format(expression)
   if not child.lua(code) then
     error(
       ('never: %s\ntold: %s\nasked: %s'):format(

@@ -9,6 +9,7 @@ local outcome = require('sidefork.outcome')
 local place = require('sidefork.place')
 local task = require('sidefork.task')
 local terminal = require('sidefork.terminal')
+local unsaved = require('sidefork.unsaved')
 local words = require('sidefork.words')
 
 local M = {}
@@ -197,6 +198,9 @@ function M.fork(options)
       if not go_on then
         return done(failure, nil, options)
       end
+    end
+    if not argument.name and not unsaved.ask(where.folder) then
+      return done(nil, nil, options)
     end
     local answers
     answers, failure = dialog.run(argument)

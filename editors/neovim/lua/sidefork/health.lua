@@ -48,7 +48,7 @@ local function check_sidecar()
   end, 20)
   local command = words.line(table.concat(options.cmd, ' '))
   if failure then
-    vim.health.error(words.reason(failure.reason), { words.line(failure.reason.remedy) })
+    vim.health.error(words.line(failure.reason.message), { words.line(failure.reason.remedy) })
     return false
   elseif not there then
     vim.health.error(
