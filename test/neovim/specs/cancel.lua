@@ -19,6 +19,7 @@ end
 local function nothing_left(w, child)
   W.wait(child, 'fin')
   W.eq(child.lua_get('fin.status'), 'cancelled')
+  W.eq(child.lua_get('ended'), 'SideforkCancelled')
   W.has(W.told(child), 'Cancelled. What was begun has been taken back completely.')
   W.eq(W.worktrees(w), {})
   W.eq(W.run({ 'git', 'branch', '--list', 'try' }, w.repo), '')

@@ -55,7 +55,7 @@ T['every command, option and event has its place in the help'] = function()
   for _, name in ipairs(child.lua_get("vim.tbl_keys(require('sidefork'))")) do
     W.has(tags, 'sidefork.' .. name .. '()\t')
   end
-  for _, name in ipairs({ 'Forked', 'Failed', 'Started', 'Progress', 'Removed', 'Changed' }) do
+  for _, name in ipairs({ 'Forked', 'Failed', 'Started', 'Progress', 'Removed', 'Changed', 'Cancelled' }) do
     W.has(tags, 'Sidefork' .. name .. '\t')
   end
 end

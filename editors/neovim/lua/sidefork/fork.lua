@@ -109,6 +109,7 @@ local function run(argument, answers, options)
       return done(failure, nil, options)
     elseif result.status == 'cancelled' then
       log.notify('Cancelled. What was begun has been taken back completely.')
+      operation.event('SideforkCancelled', {})
       return done(nil, result, options)
     end
     local fork = { made = {}, drafts = {} }
