@@ -3,6 +3,8 @@
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 GO      ?= go
+DIST    ?= dist
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 PREFIX  ?= /usr/local
 # The time of the commit, in seconds: what is made of it says no other.
 EPOCH   ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
@@ -29,7 +31,7 @@ ROOMS  := ./cmd/... ./sidecar/... ./commands/... ./carry/... ./sessions/...
 # What the tests are judged and driven by has tests of its own.
 JUDGES := ./test/template ./test/skips ./test/compare/... ./test/snapshot/... ./test/fakeapi/... ./test/ptydrive/... ./test/editor/... ./test/zed
 
-.PHONY: build install demo check static formatted vetted darwin windows jsonv2 agents-vetted linted lua skips units test neovim test-neovim stories cases agents test-long fuzz bench bench-against vscode vsix fmt clean help
+.PHONY: build install dist demo check static formatted vetted darwin windows jsonv2 agents-vetted linted lua skips units test neovim test-neovim stories cases agents test-long fuzz bench bench-against vscode vsix fmt clean help
 
 build: ## make bin/sidefork
 	$(STATIC) $(GO) build -ldflags '$(LDFLAGS)' -o bin/sidefork ./cmd/sidefork
@@ -38,6 +40,17 @@ install: ## put sidefork, its man pages and completions below PREFIX (default /u
 	@mkdir -p '$(DESTDIR)$(PREFIX)/bin'
 	$(STATIC) $(GO) build -ldflags '$(LDFLAGS)' -o '$(DESTDIR)$(PREFIX)/bin/sidefork' ./cmd/sidefork
 	SOURCE_DATE_EPOCH='$(EPOCH)' $(GO) run ./cmd/manual '$(DESTDIR)$(PREFIX)/share' '$(VERSION)'
+
+# The same source gives the same bytes, wherever it lies and whether it is a clone or an archive. The version is all that is stamped.
+dist: ## make static programs for PLATFORMS in dist, with SHA256SUMS
+	@mkdir -p '$(DIST)'
+	@rm -f '$(DIST)/SHA256SUMS'
+	@set -e; for platform in $(PLATFORMS); do \
+		name=sidefork-$${platform%/*}-$${platform#*/}; \
+		case $$platform in windows/*) name=$$name.exe;; esac; \
+		$(STATIC) GOOS=$${platform%/*} GOARCH=$${platform#*/} $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o "$(DIST)/$$name" ./cmd/sidefork; \
+		(cd '$(DIST)' && if command -v sha256sum >/dev/null; then sha256sum $$name; else shasum -a 256 $$name; fi) | tee -a '$(DIST)/SHA256SUMS'; \
+	done
 
 demo: build ## fork a sample session over LSP, step by step; the sample stays
 	$(GO) run ./test/demo bin/sidefork

@@ -12,10 +12,7 @@ var (
 // styled is a text in a style, where there is a terminal that shows it and its person has not said NO_COLOR
 // (https://no-color.org). text is printable.
 func (l *line) styled(terminal bool, style ansi.Style, text string) string {
-	if no, _ := l.lookup("NO_COLOR"); !terminal || no != "" || text == "" {
-		return text
-	}
-	if kind, _ := l.lookup("TERM"); kind == "dumb" {
+	if no, _ := l.lookup("NO_COLOR"); !terminal || no != "" || text == "" || l.dumb() {
 		return text
 	}
 	return style.Styled(text)

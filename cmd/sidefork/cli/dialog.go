@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"runtime"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -71,8 +72,13 @@ In Zed it is what a task runs: docs/zed.md.`,
 // (ACCESSIBLE is what other programs' forms go by, too) and where it cannot be done.
 func (l *line) plain() bool {
 	accessible, _ := l.lookup("ACCESSIBLE")
+	return accessible != "" || l.dumb()
+}
+
+// dumb says whether the terminal is one that shows letters and nothing else. Windows has no TERM.
+func (l *line) dumb() bool {
 	kind, _ := l.lookup("TERM")
-	return accessible != "" || kind == "dumb"
+	return kind == "dumb" || kind == "" && runtime.GOOS != "windows"
 }
 
 // openForm is a dialog while it is open: whom it asks.

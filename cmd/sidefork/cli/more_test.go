@@ -39,12 +39,15 @@ func TestColoursAreForATerminalWhosePersonWantsThem(t *testing.T) {
 		terminal bool
 		set      string
 		coloured bool
-	}{{true, "", true}, {false, "", false}, {true, "NO_COLOR=1", false}, {true, "TERM=dumb", false}} {
+	}{{true, "A=b", true}, {false, "A=b", false}, {true, "NO_COLOR=1", false}, {true, "TERM=dumb", false}} {
 		c := newConsole(t, answers)
 		c.line.errTerminal = test.terminal
 		c.line.lookup = func(name string) (string, bool) {
+			set := map[string]string{"TERM": "xterm"}
 			of, value, _ := strings.Cut(test.set, "=")
-			return map[bool]string{true: value}[of == name], of == name
+			set[of] = value
+			value, there := set[name]
+			return value, there
 		}
 		c.line.main([]string{"workspaces"})
 		if got := strings.Contains(c.err.String(), "m\x1b") || strings.Contains(c.err.String(), "\x1b[1"); got != test.coloured {
