@@ -37,8 +37,8 @@ func operationOf(name string, argument json.RawMessage) *operation {
 	op := &operation{name: name, argument: argument}
 	var p struct {
 		OperationID, Workspace, From, To, Dir, Repository string
-		Worktree                              json.RawMessage
-		DryRun                                bool
+		Worktree                                          json.RawMessage
+		DryRun                                            bool
 	}
 	_ = json.Unmarshal(argument, &p) // what it is not, is refused there
 	switch name {
