@@ -123,6 +123,7 @@ test-long: test ## test, then what takes longer: every case again, on the disk, 
 	$(GO) test -timeout 60m -run 'RandomStates|LivingParent|RulesThatChange' ./carry -rounds 1000 -live 200 -rules
 	env -u TMPDIR $(GO) test -timeout 60m -run Kill ./test/crash -kills 40
 	$(GO) test -timeout 60m -v -run Random ./test/property -forks 400 -seed 2
+	$(GO) test -timeout 60m -v -run ManyClients ./test/remote -soak 3m
 	$(MAKE) --no-print-directory fuzz
 
 fuzz: ## every fuzz target for FUZZTIME (default 1m) each

@@ -200,3 +200,6 @@ func (s Settings) transcriptBytes() int {
 	}
 	return s.Terminals.MaxBytes
 }
+
+// Masker takes secrets out of a text: what has the shape of one, and what the environment calls so.
+func Masker(environment []string) func(text string) string { return terminal.Masker(environment) }

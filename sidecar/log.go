@@ -16,6 +16,8 @@ import (
 	"go.lsp.dev/protocol"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+
+	"github.com/sidefork/sidefork/commands"
 )
 
 const (
@@ -44,15 +46,16 @@ func openLogs(opt Options, toClient func(protocol.MessageType, string)) *logs {
 		lineFormat: zapcore.NewConsoleEncoder(zapcore.EncoderConfig{MessageKey: "m", SkipLineEnding: true}),
 	}
 	l.file = zap.NewNop()
+	mask := commands.Masker(os.Environ())
 	if folder := LogFolder(opt.Getenv); folder != "" {
 		f := &logFile{folder: folder}
 		config := zap.NewProductionEncoderConfig()
 		config.EncodeTime = zapcore.ISO8601TimeEncoder
 		core := zapcore.NewCore(zapcore.NewJSONEncoder(config), f, l.fileLevel)
-		l.file = zap.New(core, zap.ErrorOutput(zapcore.AddSync(io.Discard)))
+		l.file = zap.New(masking{core, mask}, zap.ErrorOutput(zapcore.AddSync(io.Discard)))
 		l.closeLog = f.close
 	}
-	l.log = zap.New(zapcore.NewTee(l.file.Core(), &clientCore{logs: l}), zap.ErrorOutput(zapcore.AddSync(io.Discard)))
+	l.log = zap.New(zapcore.NewTee(l.file.Core(), masking{&clientCore{logs: l}, mask}), zap.ErrorOutput(zapcore.AddSync(io.Discard)))
 	return l
 }
 

@@ -13,7 +13,7 @@
 //	form.go        command/resolve and interactive/listEnum: the dialog as a form
 //	progress.go    $/progress and sidefork/stage
 //	settings.go    settings and workspace folders, as they are now
-//	log.go         a file for each run, and window/logMessage
+//	log.go         a file for each run, and window/logMessage; log_mask.go takes secrets out
 //	watch_*.go     the editor's process
 //
 // It never writes to anything but its output and its log file, and never ends before the commands that run have rolled

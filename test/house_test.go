@@ -191,6 +191,21 @@ func TestTheDialogCostsASidecarNothing(t *testing.T) {
 	}
 }
 
+// TestNothingListens: nobody reaches a sidecar but through its own pipes (docs/security.md). A setup is told of a port that was
+// free a moment ago.
+func TestNothingListens(t *testing.T) {
+	for path, text := range sources(t) {
+		if strings.HasPrefix(path, "test/") || strings.HasSuffix(path, "_test.go") || path == "commands/setup/run.go" {
+			continue
+		}
+		for _, way := range []string{"net.Listen", "ListenConfig", "ListenPacket", "ListenUnix", "ListenTCP", "unix.Listen", "syscall.Listen", `"net/http"`, `"net/rpc"`, `"expvar"`, "net.Dial"} {
+			if strings.Contains(text, way) {
+				t.Errorf("%s has %s", path, way)
+			}
+		}
+	}
+}
+
 // TestGitIsRunOnlyInCarryGit: an argv that begins with git is built at one place.
 func TestGitIsRunOnlyInCarryGit(t *testing.T) {
 	for path, text := range sources(t) {

@@ -57,6 +57,13 @@ func secretValues(environment []string) []string {
 	return slices.Compact(values)
 }
 
+// Masker gives what takes out of a text whatever has the shape of a secret, and the values of the variables of an environment
+// whose names say that they are secret.
+func Masker(environment []string) func(text string) string {
+	values := secretValues(environment)
+	return func(text string) string { return mask(text, values, len(text)+mostColumns) }
+}
+
 // mask takes out of what a screen of so many columns showed whatever has the shape of a secret, and values. One that goes
 // on in the next line, since it came to the last columns, is taken out there too.
 func mask(text string, values []string, columns int) string {

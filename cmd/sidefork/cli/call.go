@@ -195,7 +195,7 @@ func (l *line) does(run func(ctx context.Context, args []string) error) func(*co
 		defer stop()
 		if l.host != nil {
 			if c.Name() == "doctor" || c.Name() == "version" || c.Name() == "attach" { // no questions to a sidecar
-				l.passOn(ctx, c.Name() == "attach" && l.inTerminal && l.outTerminal && !l.json, append([]string{c.Name()}, args...)...)
+				l.passOn(ctx, c.Name() == "attach" && l.inTerminal && l.outTerminal && !l.json, append([]string{c.Name()}, withFlags(c, args)...)...)
 				return nil
 			}
 			defer l.host.Close()

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/sidefork/sidefork/cmd/sidefork/remote"
 	"github.com/sidefork/sidefork/commands"
@@ -100,6 +101,12 @@ func (l *line) passOn(ctx context.Context, terminal bool, arguments ...string) {
 		fmt.Fprintln(l.out, text)
 	}
 	l.status = status
+}
+
+// withFlags are the arguments with the command's own flags in front, as they were given; those of every command passOn knows.
+func withFlags(c *cobra.Command, args []string) (all []string) {
+	c.LocalNonPersistentFlags().Visit(func(f *pflag.Flag) { all = append(all, "--"+f.Name+"="+f.Value.String()) })
+	return append(append(all, "--"), args...)
 }
 
 // isElsewhere says, while a shell completes a word, whether that is about another machine.

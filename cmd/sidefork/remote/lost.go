@@ -1,9 +1,11 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,13 +26,19 @@ type operation struct {
 	removes    bool
 }
 
+// repeatable are the commands that write nothing, or the same when they are asked for again.
+var repeatable = []string{
+	"sidefork.workspaces", "sidefork.sessions", "sidefork.inspect", "sidefork.plan", "sidefork.outcome", "sidefork.recover", "sidefork.locate",
+	"sidefork.guard", "sidefork.resume", "sidefork.trust", "sidefork.settings", "sidefork.compare",
+}
+
 // operationOf reads it off a command's argument.
 func operationOf(name string, argument json.RawMessage) *operation {
 	op := &operation{name: name, argument: argument}
 	var p struct {
-		OperationID, Workspace, From, To, Dir string
-		Worktree                              json.RawMessage
-		DryRun                                bool
+		OperationID, Workspace, From, To, Dir, Repository string
+		Worktree                                          json.RawMessage
+		DryRun                                            bool
 	}
 	_ = json.Unmarshal(argument, &p) // what it is not, is refused there
 	switch name {
@@ -44,13 +52,10 @@ func operationOf(name string, argument json.RawMessage) *operation {
 		}
 	case "sidefork.carry":
 		op.repository, op.path, op.reads = p.From, p.To, p.DryRun
-	case "sidefork.remove":
-		op.repository, op.path, op.removes = p.Workspace, p.Workspace, true
-	case "sidefork.adopt":
-		op.path = p.Workspace
-		return op
+	case "sidefork.remove", "sidefork.archive":
+		op.repository, op.path, op.removes = cmp.Or(p.Repository, p.Workspace), p.Workspace, true
 	default:
-		op.reads = true
+		op.path, op.reads = p.Workspace, slices.Contains(repeatable, name)
 		return op
 	}
 	if op.id = p.OperationID; op.id == "" {

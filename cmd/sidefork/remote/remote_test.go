@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -223,6 +224,16 @@ func TestWhatTheHostSaysHasNoControlCharacters(t *testing.T) {
 	}
 }
 
+// TestEveryCommandIsKnownToWriteOrNot: a new one is thought of here, before a broken line asks for it twice.
+func TestEveryCommandIsKnownToWriteOrNot(t *testing.T) {
+	writes := []string{"sidefork.fork", "sidefork.carry", "sidefork.remove", "sidefork.archive", "sidefork.adopt"}
+	for _, c := range commands.Table() {
+		if slices.Contains(writes, c.Name) == slices.Contains(repeatable, c.Name) {
+			t.Errorf("%s is neither, or both", c.Name)
+		}
+	}
+}
+
 // TestWhatCanBeAskedForLaterIsKnown: of everything that writes there is an id to ask by, and a folder that stays.
 func TestWhatCanBeAskedForLaterIsKnown(t *testing.T) {
 	for argument, want := range map[string]operation{
@@ -231,7 +242,10 @@ func TestWhatCanBeAskedForLaterIsKnown(t *testing.T) {
 		`sidefork.carry {"from":"/f","to":"/t"}`:                          {repository: "/f", path: "/t"},
 		`sidefork.carry {"from":"/f","to":"/t","dryRun":true}`:            {repository: "/f", path: "/t", reads: true},
 		`sidefork.remove {"workspace":"/w"}`:                              {repository: "/w", path: "/w", removes: true},
-		`sidefork.sessions {"workspace":"/w"}`:                            {reads: true},
+		`sidefork.archive {"workspace":"/w","archived":true}`:             {repository: "/w", path: "/w", removes: true},
+		`sidefork.archive {"workspace":"/w","repository":"/r"}`:           {repository: "/r", path: "/w", removes: true},
+		`sidefork.something {"workspace":"/w"}`:                           {path: "/w"},
+		`sidefork.sessions {"workspace":"/w"}`:                            {path: "/w", reads: true},
 		`sidefork.adopt {"workspace":"/w"}`:                               {path: "/w"},
 		`sidefork.fork {"workspace":"/w","worktree":"same","session":{}}`: {repository: "/w", path: "/w"},
 	} {
@@ -240,7 +254,7 @@ func TestWhatCanBeAskedForLaterIsKnown(t *testing.T) {
 		if op.repository != want.repository || op.path != want.path || op.reads != want.reads || op.removes != want.removes {
 			t.Errorf("%s: %+v", argument, op)
 		}
-		known := name == "sidefork.fork" && !strings.Contains(raw, "same") || name == "sidefork.carry" || name == "sidefork.remove"
+		known := name == "sidefork.fork" && !strings.Contains(raw, "same") || slices.Contains([]string{"sidefork.carry", "sidefork.remove", "sidefork.archive"}, name)
 		if (len(op.id) == 36) != known || known && !strings.Contains(string(op.argument), op.id) {
 			t.Errorf("%s: %q %s", argument, op.id, op.argument)
 		}
