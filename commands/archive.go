@@ -61,24 +61,17 @@ func archive(ctx context.Context, env *Env, argument json.RawMessage, _ Progress
 
 // freeFolder archives a workspace.
 func freeFolder(ctx context.Context, env *Env, at worktree.Worktree, family []worktree.Worktree, p ArchiveParams, result *ArchiveResult) error {
-	found, err := carry.LookToArchive(ctx, at, family)
-	if err != nil {
-		return err
+	r := removing{
+		env: env, at: at, family: family, id: p.OperationID, force: p.Force, forcible: carry.ForcibleToArchive, whenStuck: "archiveStuck",
+		look: func() (*carry.Removal, error) { return carry.LookToArchive(ctx, at, family) },
 	}
-	defer found.Close()
-	if err := lookAtAgents(ctx, env, at, family, found); err != nil {
-		return err
-	}
-	if no := refusedAll(found.Refusals, p.Force, carry.ForcibleToArchive); no != nil {
-		return no
-	}
-	result.Lost = append(result.Lost, found.Lost...)
-	return removeBy(ctx, at, found, p.OperationID, "archiveStuck", func(saved []carry.Saved) any {
+	return r.run(ctx, func(found *carry.Removal, saved []carry.Saved, said []Warning) any {
 		for _, s := range saved {
 			if s.Path == "" {
 				result.Saved = s.Ref
 			}
 		}
+		result.Lost, result.Warnings = append(result.Lost, found.Lost...), said
 		return result
 	})
 }

@@ -121,7 +121,8 @@ type SetupInfo struct {
 	Commands []string `json:"commands"`
 	Hash     string   `json:"hash"`
 	Trusted  bool     `json:"trusted"`
-	Policy   string   `json:"policy"` // run, ask, skip
+	Policy   string   `json:"policy"`             // run, ask, skip
+	Teardown []string `json:"teardown,omitempty"` // those of the commands that run before a workspace's folder goes
 }
 
 // Base says which commit a child starts from.

@@ -51,21 +51,14 @@ func remove(ctx context.Context, env *Env, argument json.RawMessage, _ Progress)
 	if err != nil {
 		return nil, err
 	}
-	found, err := carry.LookToRemove(ctx, at, family, p.Branch)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	if err := lookAtAgents(ctx, env, at, family, found); err != nil {
-		return nil, err
-	}
-	if no := refusedAll(found.Refusals, p.Force, carry.Forcible); no != nil {
-		return nil, no
+	r := removing{
+		env: env, at: at, family: family, id: p.OperationID, force: p.Force, forcible: carry.Forcible, whenStuck: "removeStuck",
+		look: func() (*carry.Removal, error) { return carry.LookToRemove(ctx, at, family, p.Branch) },
 	}
 	var result *RemoveResult
-	err = removeBy(ctx, at, found, p.OperationID, "removeStuck", func(saved []carry.Saved) any {
+	err = r.run(ctx, func(found *carry.Removal, saved []carry.Saved, said []Warning) any {
 		result = removed(at, family, found, p, saved)
-		result.Warnings = warnings
+		result.Warnings = append(warnings, said...)
 		return result
 	})
 	if err != nil {
@@ -74,24 +67,71 @@ func remove(ctx context.Context, env *Env, argument json.RawMessage, _ Progress)
 	return result, nil
 }
 
-// removeBy runs a removal or an archiving in an operation of its own; tell makes the answer of it.
-func removeBy(ctx context.Context, at worktree.Worktree, found *carry.Removal, id, whenStuck string, tell func(saved []carry.Saved) any) (err error) {
-	undo, err := carry.Begin(ctx, at, id)
+// removing is a removal or an archiving.
+type removing struct {
+	env       *Env
+	at        worktree.Worktree
+	family    []worktree.Worktree
+	id        string
+	force     []string
+	forcible  func(code string) bool
+	whenStuck string
+	look      func() (*carry.Removal, error)
+}
+
+// run refuses whatever speaks against it, runs the repository's teardown, looks again where that has done anything, and only
+// then removes. tell makes the answer of it.
+func (r removing) run(ctx context.Context, tell func(found *carry.Removal, saved []carry.Saved, said []Warning) any) (err error) {
+	found, err := r.decide(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { found.Close() }()
+	undo, err := carry.Begin(ctx, r.at, r.id)
 	if err != nil {
 		return err
 	}
 	defer undo.Close()
 	var result any
 	defer func() { remember(ctx, undo, result, err) }()
+	ran, said, err := runTeardown(ctx, r.env, r.at, r.family, r.id)
+	if err != nil {
+		return err
+	}
+	if ran {
+		again, err := r.decide(ctx)
+		if err != nil {
+			no := failureOf(err)
+			return &Failure{Reason: no.Reason, Reasons: no.Reasons, Effect: Kept, Detail: strings.Join(nonEmpty([]string{"The teardown has run.", no.Detail}), "\n")}
+		}
+		found.Close()
+		found = again
+	}
 	saved, err := undo.Remove(ctx, found)
 	if stuck := undo.Stuck(err); stuck != nil {
-		return &Failure{Reason: reason(whenStuck, map[string]string{"path": at.Path}), Effect: Kept, Detail: strings.Join(nonEmpty(append([]string{stuck.Error()}, stuck.Paths...)), "\n")}
+		return &Failure{Reason: reason(r.whenStuck, map[string]string{"path": r.at.Path}), Effect: Kept, Detail: strings.Join(nonEmpty(append([]string{stuck.Error()}, stuck.Paths...)), "\n")}
 	}
 	if err != nil {
 		return rollBack(ctx, undo, err)
 	}
-	result = tell(saved)
+	result = tell(found, saved, said)
 	return nil
+}
+
+// decide looks at all that would be lost, and refuses.
+func (r removing) decide(ctx context.Context) (*carry.Removal, error) {
+	found, err := r.look()
+	if err != nil {
+		return nil, err
+	}
+	if err = lookAtAgents(ctx, r.env, r.at, r.family, found); err == nil {
+		err = refusedAll(found.Refusals, r.force, r.forcible)
+	}
+	if err != nil {
+		found.Close()
+		return nil, err
+	}
+	return found, nil
 }
 
 // removed is the answer of a removal.

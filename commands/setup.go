@@ -102,7 +102,7 @@ func aboutSetup(code string, found *setup.Setup) *Failure {
 	return no
 }
 
-// setupCommands are all that may run: the setup's own commands, then those of its terminals.
+// setupCommands are all that may run: the setup's own commands, those of its terminals, and those of its teardown.
 func setupCommands(found *setup.Setup) []string {
 	commands := append([]string{}, found.Commands...)
 	for _, t := range found.Terminals {
@@ -110,7 +110,7 @@ func setupCommands(found *setup.Setup) []string {
 			commands = append(commands, t.Command)
 		}
 	}
-	return commands
+	return append(commands, found.Teardown...)
 }
 
 // info is the choice as a dialog shows it; nil where there is no setup.
@@ -118,7 +118,7 @@ func (c setupChoice) info() *SetupInfo {
 	if c.found == nil {
 		return nil
 	}
-	return &SetupInfo{Source: c.found.Source, Commands: setupCommands(c.found), Hash: c.found.Hash, Trusted: c.trusted, Policy: c.policy}
+	return &SetupInfo{Source: c.found.Source, Commands: setupCommands(c.found), Hash: c.found.Hash, Trusted: c.trusted, Policy: c.policy, Teardown: c.found.Teardown}
 }
 
 // setupRun is what ran in the child after the carry.
@@ -162,10 +162,7 @@ func (s *setupRun) run(ctx context.Context, env *Env, undo *carry.Operation, fou
 		return nil
 	}
 	defer log.Close()
-	limit := time.Duration(env.Settings.Setup.TimeLimit) * time.Second
-	if limit <= 0 {
-		limit = setupLimit
-	}
+	limit := env.setupLimit()
 	var r setup.Result
 	err = undo.RunSetup(func() group.Jobs {
 		r = setup.Run(ctx, found.Commands, at, limit, log)
@@ -195,8 +192,13 @@ func (s *setupRun) run(ctx context.Context, env *Env, undo *carry.Operation, fou
 	return nil
 }
 
-// setupLimit is how long a setup may take where no setting says.
-const setupLimit = 30 * time.Minute
+// setupLimit is how long a setup, or a teardown, may take.
+func (e *Env) setupLimit() time.Duration {
+	if limit := time.Duration(e.Settings.Setup.TimeLimit) * time.Second; limit > 0 {
+		return limit
+	}
+	return 30 * time.Minute
+}
 
 // runHook runs the post-checkout hook. One that fails or writes is a warning.
 func runHook(ctx context.Context, undo *carry.Operation, child worktree.Worktree) (warnings []Warning) {

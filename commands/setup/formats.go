@@ -23,6 +23,7 @@ type format struct {
 // said is what a file says.
 type said struct {
 	commands  []string
+	teardown  []string
 	script    string // a file beside .cursor/worktrees.json, or else a command
 	terminals []Terminal
 	policy    string
@@ -53,7 +54,7 @@ func (l *list) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(l))
 }
 
-// ours reads .sidefork.json: setup, policy, terminals, teardown (which nothing runs yet), include, name. Whatever else it says
+// ours reads .sidefork.json: setup, teardown, policy, terminals, include, name. Whatever else it says
 // is not a repository's to set.
 func ours(text []byte) (s said, err error) {
 	var named map[string]json.RawMessage
@@ -69,7 +70,7 @@ func ours(text []byte) (s said, err error) {
 		case "terminals":
 			err = errors.Join(err, json.Unmarshal(raw, &s.terminals))
 		case "teardown":
-			err = errors.Join(err, json.Unmarshal(raw, new(list)))
+			err = errors.Join(err, json.Unmarshal(raw, (*list)(&s.teardown)))
 		case "include":
 			err = errors.Join(err, json.Unmarshal(raw, (*list)(&s.suggested.Include)))
 		case "name":
@@ -89,12 +90,13 @@ func checkPolicy(policy string) error {
 	return nil
 }
 
-// orca reads orca.yaml: scripts.setup, one script, and defaultTabs. Its policy is in Orca's own settings; one that stands
+// orca reads orca.yaml: scripts.setup and scripts.archive, each one script, and defaultTabs. Its policy is in Orca's own settings; one that stands
 // in the file (setupRunPolicy: ask, skip-by-default, run-by-default) is followed.
 func orca(text []byte) (s said, err error) {
 	var file struct {
 		Scripts struct {
-			Setup string `yaml:"setup"`
+			Setup   string `yaml:"setup"`
+			Archive string `yaml:"archive"`
 		} `yaml:"scripts"`
 		Policy string `yaml:"setupRunPolicy"`
 		Tabs   []struct {
@@ -107,6 +109,9 @@ func orca(text []byte) (s said, err error) {
 	}
 	if file.Scripts.Setup != "" {
 		s.commands = []string{file.Scripts.Setup}
+	}
+	if file.Scripts.Archive != "" {
+		s.teardown = []string{file.Scripts.Archive}
 	}
 	for _, tab := range file.Tabs {
 		s.terminals = append(s.terminals, Terminal(tab))
@@ -139,17 +144,18 @@ func cursor(text []byte) (s said, err error) {
 	return s, json.Unmarshal(raw, &s.commands)
 }
 
-// conductor reads conductor.json: scripts.setup.
+// conductor reads conductor.json: scripts.setup and scripts.archive.
 func conductor(text []byte) (s said, err error) {
 	var file struct {
 		Scripts struct {
-			Setup list `json:"setup"`
+			Setup   list `json:"setup"`
+			Archive list `json:"archive"`
 		} `json:"scripts"`
 	}
 	if err := json.Unmarshal(text, &file); err != nil {
 		return s, err
 	}
-	return said{commands: file.Scripts.Setup}, nil
+	return said{commands: file.Scripts.Setup, teardown: file.Scripts.Archive}, nil
 }
 
 var plainPath = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./-]*$`)

@@ -1,4 +1,4 @@
-// Package setup is what a repository says is to run in a new workspace of it: where that is written, which content it
+// Package setup is what a repository says is to run in a new workspace of it, and before that goes: where that is written, which content it
 // covers, whether the user has trusted that content, and the running of it.
 //
 // Find reads it from a View, which is a workspace as the child will have it or has it: first of the parent, before
@@ -27,6 +27,7 @@ import (
 type Setup struct {
 	Source    string     // the file, from the top level: one of Sources
 	Commands  []string   // each for a shell, run one after the other until one fails
+	Teardown  []string   // what runs in a workspace before its folder goes
 	Terminals []Terminal // that are to open in the new workspace
 	Policy    string     // run, ask, skip; "" where the file does not say
 	Hash      string     // of what is to be trusted: 64 hex digits
@@ -87,10 +88,10 @@ func Find(ctx context.Context, v View) (*Setup, error) {
 			found.Ignored = append(found.Ignored, Ignored{f.file, name})
 		}
 		found.Policy = Stricter(found.Policy, said.policy)
-		if len(said.commands)+len(said.terminals)+len(said.script) == 0 {
+		if len(said.commands)+len(said.terminals)+len(said.script)+len(said.teardown) == 0 {
 			continue
 		}
-		found.Source, found.Commands, found.Terminals = f.file, said.commands, said.terminals
+		found.Source, found.Commands, found.Terminals, found.Teardown = f.file, said.commands, said.terminals, said.teardown
 		if said.script != "" {
 			if found.Commands, err = scriptOrCommand(ctx, v, said.script); err != nil {
 				return nil, err
@@ -106,11 +107,8 @@ func Find(ctx context.Context, v View) (*Setup, error) {
 
 // check refuses what a person could not judge by what is shown, and takes the hash.
 func (s *Setup) check(ctx context.Context, v View) (err error) {
-	for i := range s.Commands {
-		s.Commands[i] = strings.TrimSpace(strings.ReplaceAll(s.Commands[i], "\r\n", "\n"))
-	}
-	s.Commands = slices.DeleteFunc(s.Commands, func(c string) bool { return c == "" })
-	all := slices.Clone(s.Commands)
+	s.Commands, s.Teardown = trimmed(s.Commands), trimmed(s.Teardown)
+	all := slices.Concat(s.Commands, s.Teardown)
 	for _, t := range s.Terminals {
 		all = append(all, t.Command)
 	}
@@ -124,6 +122,14 @@ func (s *Setup) check(ctx context.Context, v View) (err error) {
 	}
 	s.Hash, err = cover(ctx, v, s.Source, all)
 	return err
+}
+
+// trimmed is the commands without what surrounds them, and without empty ones.
+func trimmed(commands []string) []string {
+	for i := range commands {
+		commands[i] = strings.TrimSpace(strings.ReplaceAll(commands[i], "\r\n", "\n"))
+	}
+	return slices.DeleteFunc(commands, func(c string) bool { return c == "" })
 }
 
 // shown says whether a command is what it looks like.

@@ -73,23 +73,23 @@ func TestTheFirstFileThatHasASetupCounts(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		system, script = "windows", `.cursor\init.sh`
 	}
-	ours, orca := `{"setup":"a","policy":"ask","agents":{},"carry":1}`, "scripts:\n  setup: |\n    b\n    c\n  archive: d\ndefaultTabs:\n  - title: T\n    command: e\n"
-	cursor, conductor := `{"setup-worktree":["f","g"],"other":1}`, `{"scripts":{"setup":"h","run":"i"}}`
+	ours, orca := `{"setup":"a","teardown":["x"," y "],"policy":"ask","agents":{},"carry":1}`, "scripts:\n  setup: |\n    b\n    c\n  archive: d\ndefaultTabs:\n  - title: T\n    command: e\n"
+	cursor, conductor := `{"setup-worktree":["f","g"],"other":1}`, `{"scripts":{"setup":"h","run":"i","archive":"j"}}`
 	for name, c := range map[string]struct {
 		files map[string]string
 		want  *Setup
 	}{
 		"ours before all": {
 			map[string]string{".sidefork.json": ours, "orca.yaml": orca, cursorFile: cursor, "conductor.json": conductor},
-			&Setup{Source: ".sidefork.json", Commands: []string{"a"}, Policy: "ask", Ignored: []Ignored{{".sidefork.json", "agents"}, {".sidefork.json", "carry"}}},
+			&Setup{Source: ".sidefork.json", Commands: []string{"a"}, Teardown: []string{"x", "y"}, Policy: "ask", Ignored: []Ignored{{".sidefork.json", "agents"}, {".sidefork.json", "carry"}}},
 		},
 		"ours says only a policy": {
 			map[string]string{".sidefork.json": `{"policy":"skip"}`, "orca.yaml": orca},
-			&Setup{Source: "orca.yaml", Commands: []string{"b\nc"}, Terminals: []Terminal{{"T", "e"}}, Policy: "skip"},
+			&Setup{Source: "orca.yaml", Commands: []string{"b\nc"}, Teardown: []string{"d"}, Terminals: []Terminal{{"T", "e"}}, Policy: "skip"},
 		},
 		"Orca's policy": {
 			map[string]string{"orca.yaml": "setupRunPolicy: skip-by-default\n" + orca},
-			&Setup{Source: "orca.yaml", Commands: []string{"b\nc"}, Terminals: []Terminal{{"T", "e"}}, Policy: "skip"},
+			&Setup{Source: "orca.yaml", Commands: []string{"b\nc"}, Teardown: []string{"d"}, Terminals: []Terminal{{"T", "e"}}, Policy: "skip"},
 		},
 		"Cursor before Conductor": {
 			map[string]string{cursorFile: cursor, "conductor.json": conductor}, &Setup{Source: cursorFile, Commands: []string{"f", "g"}},
@@ -99,8 +99,9 @@ func TestTheFirstFileThatHasASetupCounts(t *testing.T) {
 		},
 		"Cursor's script":  {map[string]string{cursorFile: `{"setup-worktree":"init.sh"}`, ".cursor/init.sh": ""}, &Setup{Source: cursorFile, Commands: []string{script}}},
 		"Cursor's command": {map[string]string{cursorFile: `{"setup-worktree":"npm ci"}`}, &Setup{Source: cursorFile, Commands: []string{"npm ci"}}},
-		"Conductor":        {map[string]string{"conductor.json": conductor}, &Setup{Source: "conductor.json", Commands: []string{"h"}}},
+		"Conductor":        {map[string]string{"conductor.json": conductor}, &Setup{Source: "conductor.json", Commands: []string{"h"}, Teardown: []string{"j"}}},
 		"terminals alone":  {map[string]string{".sidefork.json": `{"terminals":[{"title":"t"}]}`}, &Setup{Source: ".sidefork.json", Commands: nil, Terminals: []Terminal{{Title: "t"}}}},
+		"a teardown alone": {map[string]string{".sidefork.json": `{"teardown":"x"}`}, &Setup{Source: ".sidefork.json", Teardown: []string{"x"}}},
 		"nothing":          {map[string]string{"README": "x", "orca.yaml": "", cursorFile: "{}", "conductor.json": "{}"}, nil},
 		"ignored by git":   {map[string]string{".gitignore": ".sidefork.json", ".sidefork.json": ours}, nil},
 	} {
@@ -133,6 +134,7 @@ func TestWhatCannotBeShownAsItIsIsNoSetup(t *testing.T) {
 		"an escape sequence":   {".sidefork.json": `{"setup":"echo \u001b[2K"}`},
 		"a carriage return":    {".sidefork.json": `{"setup":"rm -rf ~ #\rmake"}`},
 		"a bidi override":      {"conductor.json": `{"scripts":{"setup":"echo \u202e"}}`},
+		"a hidden teardown":    {".sidefork.json": `{"setup":"a","teardown":"b\u001b[8m"}`},
 		"a hidden terminal":    {".sidefork.json": `{"terminals":[{"title":"t","command":"a\u0008b"}]}`},
 		"too many words":       {".sidefork.json": `{"setup":"` + strings.Repeat("./a{1..9} cd b1;cd b2 ", 1) + manyWords() + `"}`},
 		"a link":               {".sidefork.json": "-> other.json", "other.json": `{"setup":"a"}`},
@@ -158,9 +160,9 @@ func manyWords() string {
 
 func TestTheHashCoversTheFileAndWhatItsCommandsName(t *testing.T) {
 	files := map[string]string{
-		".sidefork.json": `{"setup":["bash scripts/a.sh && ./b","cd tools; ./c x","node 'my file.js'","sh my\\ other.sh","sh < input","./link","l2/d.sh","cp .env.example .env"],"terminals":[{"title":"t","command":"./term"}]}`,
+		".sidefork.json": `{"setup":["bash scripts/a.sh && ./b","cd tools; ./c x","node 'my file.js'","sh my\\ other.sh","sh < input","./link","l2/d.sh","cp .env.example .env"],"terminals":[{"title":"t","command":"./term"}],"teardown":"sh down.sh"}`,
 		"scripts/a.sh":   "a", "b": "b", "tools/c": "c", "my file.js": "d", "my other.sh": "o", "input": "e", "link": "-> target", "target": "f", "l2": "-> real", "real/d.sh": "g",
-		"term": "h", "c": "not it", "README": "x", ".gitignore": ".env\n", ".env.example": "",
+		"term": "h", "down.sh": "i", "c": "not it", "README": "x", ".gitignore": ".env\n", ".env.example": "",
 	}
 	top := repository(t, files)
 	before := found(t, top).Hash
@@ -168,7 +170,7 @@ func TestTheHashCoversTheFileAndWhatItsCommandsName(t *testing.T) {
 		t.Errorf("the commit has another hash than the same files on the disk: %v", err)
 	}
 	for name, changes := range map[string]bool{
-		"scripts/a.sh": true, "b": true, "tools/c": true, "my file.js": true, "my other.sh": true, "input": true, "target": true, "real/d.sh": true, "term": true,
+		"scripts/a.sh": true, "b": true, "tools/c": true, "my file.js": true, "my other.sh": true, "input": true, "target": true, "real/d.sh": true, "term": true, "down.sh": true,
 		"README": false, "unrelated/new": false, ".env": false,
 	} {
 		write(t, top, map[string]string{name: "changed"})

@@ -21,6 +21,7 @@ func (l *line) archiveCommand() *cobra.Command {
 		Long: `archive removes the folder of the workspace WORKSPACE and keeps all that is needed to bring it back: its branch, its index,
 its changes that are not committed (staged, unstaged, untracked), and whose child it is. workspaces goes on showing it.
 With --restore the folder is brought back to where it was, every file with its bytes, mode and time; run that in the repository.
+The repository's teardown runs there first, if you trust it.
 
 Refused, with nothing written: an agent at work there, the main checkout, a locked workspace, other workspaces or
 repositories inside, an operation of git's in progress. Files that git ignores are not kept: they are named, and

@@ -26,6 +26,8 @@ agentLive, agentMaybeLive, locked, operationInProgress, submoduleUnknown. Each c
 What is not committed is then stored under a ref first, untracked files too, and the commands that bring it back are
 printed. Ignored files are not stored; they are named. What appears in the folder meanwhile is not removed.
 
+The repository's teardown runs there first, if you trust it (sidefork trust) as it is in this workspace.
+
 A workspace whose folder is gone already is removed too, when remove is run in its repository; one that is locked is not.`,
 		Example: `  sidefork remove ../app-worktrees/try-cache
   sidefork remove ../app-worktrees/try-cache --branch --force uncommitted --force onlyHere`,
