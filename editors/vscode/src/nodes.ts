@@ -74,7 +74,7 @@ function workspaceWords(w: Workspace, t: Translate): Words {
   const states = [
     w.detached ? t("on no branch, at {0}", w.head.slice(0, 8)) : plain(w.branch) === name ? "" : plain(w.branch),
     w.agentsLive === 1 ? t("1 live agent") : w.agentsLive > 1 ? t("{0} live agents", w.agentsLive) : "",
-    w.archived ? t("archived") : "", w.missing ? t("missing") : "", w.locked ? t("locked") : "",
+    ...w.archived ? [t("archived")] : [w.missing ? t("missing") : "", w.locked ? t("locked") : ""],
   ].filter(word => word !== "");
   const why = w.fork.reason && !w.fork.allowed ? `${t("It cannot be forked.")} ${sentence(w.fork.reason)}` : "";
   const why_ = blocked(w);

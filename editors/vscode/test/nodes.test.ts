@@ -52,6 +52,16 @@ test("a hidden workspace has no entry at all", () => {
   assert.doesNotMatch(said(node).context, /forkable|why-/);
 });
 
+test("an archived workspace has a way back and none that needs its folder", () => {
+  const archived: Node = { kind: "workspace", repository: repository([]), children: [], workspace: workspace("/r", 1, {
+    archived: true, missing: true, locked: true, fork: { allowed: false, hidden: false, reason: { code: "archived", message: "Archived." } },
+  }) };
+  assert.match(said(archived).context, /(^| )archived( |$)/);
+  assert.match(said(archived).context, /\bwhy-archived\b/);
+  assert.doesNotMatch(said(archived).context, /present|forkable/);
+  assert.match(said(archived).description, /archived$/);
+});
+
 test("live agents are counted, and a live session says what it does and is not to be resumed", () => {
   const w = workspace("/r", 0, { agentsLive: 2 });
   assert.match(said({ kind: "workspace", repository: repository([]), children: [], workspace: w }).description, /2 live agents/);
