@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nest, type Node, words } from "../src/nodes";
+import { ages } from "../src/words";
 import type { Repository, Session, Workspace } from "../src/wire";
 
 const t = (text: string, ...args: (string | number)[]) => text.replace(/\{(\d)\}/g, (_, i) => String(args[Number(i)]));
@@ -19,7 +20,7 @@ function session(more: Partial<Session> = {}): Session {
   };
 }
 
-const said = (node: Node) => words(node, 0, "en", t);
+const said = (node: Node) => words(node, 0, ages("en"), t);
 const repository = (workspaces: Workspace[]): Repository => ({ root: "/r", gitDir: "/r/.git", defaultBranch: "main", workspaces });
 
 test("workspaces are nested by their depths, in their order", () => {
