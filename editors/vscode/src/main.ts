@@ -75,8 +75,8 @@ export class Main {
         return other?.workspace && await workspaces.compare(this.sidecar, workspace, other.workspace);
       }
       case "setParent": return await workspaces.setParent(this.sidecar, this.view, workspace);
-      case "archiveWorkspace": return await workspaces.archive(this.sidecar, this.view, workspace, true);
-      case "restoreWorkspace": return await workspaces.archive(this.sidecar, this.view, workspace, false);
+      case "archiveWorkspace": return await workspaces.archive(this.sidecar, this.operations, this.view, workspace, true);
+      case "restoreWorkspace": return await workspaces.archive(this.sidecar, this.operations, this.view, workspace, false);
       case "removeWorkspace": return await workspaces.remove(this.sidecar, this.operations, this.view, workspace);
       case "copyPath": return await vscode.env.clipboard.writeText(workspace.path);
       case "copyBranch": return await vscode.env.clipboard.writeText(workspace.branch);

@@ -1,5 +1,5 @@
 import type { Repository, Session, Workspace } from "./wire";
-import { age, cut, plain, sentence, type Translate } from "./words";
+import { type Age, cut, plain, sentence, type Translate } from "./words";
 
 // What the view of workspaces shows, as data: the sidecar's lists as a tree, and each node's words. view.ts draws it.
 
@@ -47,11 +47,11 @@ export function blocked(workspace: Workspace): string | undefined {
   return shownReasons.includes(code) ? code : "other";
 }
 
-export function words(node: Node, now: number, language: string, t: Translate): Words {
+export function words(node: Node, now: number, age: Age, t: Translate): Words {
   switch (node.kind) {
     case "repository": return repositoryWords(node.repository, t);
     case "workspace": return workspaceWords(node.workspace, t);
-    case "session": return sessionWords(node.session, node.workspace, now, language, t);
+    case "session": return sessionWords(node.session, node.workspace, now, age, t);
     case "more": return note(`more:${node.workspace.path}`, t("Show more sessions"), "ellipsis", "more");
     case "note": return note(`note:${node.workspace.path}:${node.text}`, plain(node.text), "info", "note");
   }
@@ -74,7 +74,7 @@ function workspaceWords(w: Workspace, t: Translate): Words {
   const states = [
     w.detached ? t("on no branch, at {0}", w.head.slice(0, 8)) : plain(w.branch) === name ? "" : plain(w.branch),
     w.agentsLive === 1 ? t("1 live agent") : w.agentsLive > 1 ? t("{0} live agents", w.agentsLive) : "",
-    w.archived ? t("archived") : "", w.missing ? t("missing") : "", w.locked ? t("locked") : "",
+    ...w.archived ? [t("archived")] : [w.missing ? t("missing") : "", w.locked ? t("locked") : ""],
   ].filter(word => word !== "");
   const why = w.fork.reason && !w.fork.allowed ? `${t("It cannot be forked.")} ${sentence(w.fork.reason)}` : "";
   const why_ = blocked(w);
@@ -94,13 +94,13 @@ function workspaceWords(w: Workspace, t: Translate): Words {
 
 const agentIcons: Record<string, string> = { claude: "sparkle", codex: "hubot", opencode: "code", pi: "symbol-numeric" };
 
-function sessionWords(s: Session, w: Workspace, now: number, language: string, t: Translate): Words {
+function sessionWords(s: Session, w: Workspace, now: number, age: Age, t: Translate): Words {
   const title = cut(plain(s.title || s.firstPrompt) || plain(s.id), 120);
   const agent = plain(s.agent);
   const state = s.state === "live"
     ? { idle: t("idle"), busy: t("busy"), waiting: t("waits for you"), "": t("live") }[s.status ?? ""] ?? t("live")
     : s.state === "unknown" ? t("may be live") : "";
-  const when = age(s.lastActivity, now, language);
+  const when = age(s.lastActivity, now);
   const why = s.fork.kind === "none" && s.fork.reason ? `${t("It cannot be forked.")} ${sentence(s.fork.reason)}` : "";
   return {
     id: `session:${w.path}:${s.agent}:${s.id}`, label: title, description: [agent, state, when].filter(word => word !== "").join(" · "),

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { blocked, nest, type Node, shownReasons, words } from "./nodes";
 import { Lost, type Sidecar } from "./sidecar";
 import type { Repository, Sessions, Workspace, Workspaces } from "./wire";
-import { plain, sentence } from "./words";
+import { ages, plain, sentence } from "./words";
 
 const { t } = vscode.l10n;
 const page = 50;
@@ -18,6 +18,7 @@ export class View implements vscode.Disposable {
   private workspaceNodes = new Map<string, Extract<Node, { kind: "workspace" }>>();
   private readonly pages = new Map<string, number>(); // of the sessions of a workspace, where it is more than one
   private timer: NodeJS.Timeout | undefined;
+  private readonly age = ages(vscode.env.language);
   private failed = false; // the last reading
   private warned = new Set<string>();
 
@@ -129,7 +130,7 @@ export class View implements vscode.Disposable {
   }
 
   getTreeItem(node: Node): vscode.TreeItem {
-    const said = words(node, Date.now(), vscode.env.language, t);
+    const said = words(node, Date.now(), this.age, t);
     const item = new vscode.TreeItem(said.label, this.opened(node));
     item.id = said.id;
     item.description = said.description;

@@ -82,8 +82,11 @@ export interface Removal {
   lost: { path: string; reason: string }[]; warnings?: Warning[];
 }
 
-/** The refusals of a removal that can be forced, by their codes. */
-export const forceKinds = ["uncommitted", "unmerged", "operationInProgress", "onlyHere", "agentLive", "agentMaybeLive", "locked", "submoduleUnknown"];
+export interface Archived { workspace: Workspace; saved?: string; lost: { path: string; reason: string }[]; warnings?: Warning[] }
+
+/** The refusals that can be forced, by their codes: of a removal, and of archiving. */
+export const removalForces = ["uncommitted", "unmerged", "operationInProgress", "onlyHere", "agentLive", "agentMaybeLive", "locked", "submoduleUnknown"];
+export const archiveForces = ["ignored", "agentMaybeLive"];
 
 export interface FieldType {
   kind: string;

@@ -60,14 +60,17 @@ function because(outcome: Outcome, t: Translate): string {
 
 const units: [Intl.RelativeTimeFormatUnit, number][] = [["year", 31_536_000], ["month", 2_592_000], ["week", 604_800], ["day", 86_400], ["hour", 3_600], ["minute", 60]];
 
-/** How long ago a time was, short, in the user's language. "" where there is none. */
-export function age(then: string | null, now: number, language: string): string {
-  const at = then ? Date.parse(then) : NaN;
-  if (Number.isNaN(at)) return "";
-  const seconds = Math.max(0, Math.round((now - at) / 1000));
+/** How long ago a time was at now (ms), short; "" where there is none. */
+export type Age = (then: string | null, now: number) => string;
+
+/** Ages in a language. Making a format is slow, so it is made once. */
+export function ages(language: string): Age {
   const format = new Intl.RelativeTimeFormat(language, { style: "narrow", numeric: "auto" });
-  for (const [unit, length] of units) {
-    if (seconds >= length) return format.format(-Math.floor(seconds / length), unit);
-  }
-  return format.format(0, "second");
+  return (then, now) => {
+    const at = then ? Date.parse(then) : NaN;
+    if (Number.isNaN(at)) return "";
+    const seconds = Math.max(0, Math.round((now - at) / 1000));
+    const [unit, length] = units.find(([, long]) => seconds >= long) ?? ["second", Infinity];
+    return format.format(-Math.floor(seconds / length), unit);
+  };
 }

@@ -1,9 +1,9 @@
 import * as vscode from "vscode";
 import type { Operations } from "./operations";
 import { openShell } from "./terminals";
-import { forceKinds, type Comparison, type Removal, type Workspace } from "./wire";
-import { failureText, plain, sentence } from "./words";
-import { Refused, type Sidecar } from "./sidecar";
+import { type Asking, Refused, type Sidecar } from "./sidecar";
+import { type Archived, archiveForces, type Comparison, type Removal, removalForces, type Workspace } from "./wire";
+import { plain, sentence } from "./words";
 import { nameOf, type View } from "./view";
 
 const { t } = vscode.l10n;
@@ -72,55 +72,73 @@ export async function setParent(sidecar: Sidecar, view: View, workspace: Workspa
   view.refresh();
 }
 
-export async function archive(sidecar: Sidecar, view: View, workspace: Workspace, archived: boolean): Promise<void> {
-  await sidecar.ask("sidefork.archive", { workspace: workspace.path, archived });
+/** Frees the folder of a workspace, or brings it back. */
+export async function archive(sidecar: Sidecar, operations: Operations, view: View, workspace: Workspace, archived: boolean): Promise<void> {
+  const title = archived ? t("Archiving {0}", nameOf(workspace)) : t("Restoring {0}", nameOf(workspace));
+  const done = await forcing<Archived>(operations, view, workspace, title, archiveForces, (argument, how) =>
+    sidecar.ask("sidefork.archive", { ...argument, archived }, how));
   view.refresh();
+  if (!done) return;
+  for (const warning of done.warnings ?? []) void vscode.window.showWarningMessage(sentence(warning));
+  void vscode.window.showInformationMessage((archived ? t("{0} is archived.", nameOf(workspace)) : t("{0} is restored.", nameOf(workspace))) + lostText(done.lost));
 }
 
-/** Removes a workspace, once the user has confirmed it; what would be lost is named, and only what is ticked is forced. */
+/** Removes a workspace, once the user has confirmed it. */
 export async function remove(sidecar: Sidecar, operations: Operations, view: View, workspace: Workspace): Promise<void> {
   const [folder, both] = [t("Remove"), t("Remove with Its Branch")];
   const chosen = await vscode.window.showWarningMessage(t("Remove the workspace {0}?", nameOf(workspace)), {
     modal: true, detail: t("The folder {0} goes. Nothing goes that would lose work: that is asked first.", plain(workspace.path)),
   }, folder, ...workspace.branch ? [both] : []);
   if (!chosen) return;
-  const branch = chosen === both;
-  let force: string[] = [];
-  const repository = (await view.all()).find(one => one.workspace.path === workspace.path)?.repository.root ?? workspace.path;
-  const title = t("Removing {0}", nameOf(workspace));
+  const done = await forcing<Removal>(operations, view, workspace, t("Removing {0}", nameOf(workspace)), removalForces, (argument, how) =>
+    sidecar.ask("sidefork.remove", { ...argument, branch: chosen === both }, how));
+  view.refresh();
+  if (!done) return;
+  for (const warning of done.warnings ?? []) void vscode.window.showWarningMessage(sentence(warning));
+  await tellRemoved(workspace, done);
+}
+
+interface Forcing { workspace: string; operationId: string; repository?: string; force?: string[] }
+
+/**
+ * Asks for something by which work may be lost. What is refused is named, and only what the user ticks of it is forced, one
+ * question more for whatever comes up then. undefined: it was not done, which the user knows.
+ */
+async function forcing<Result extends object>(
+  operations: Operations, view: View, workspace: Workspace, title: string, forces: string[], ask: (argument: Forcing, how: Asking) => Promise<Result & { status?: string }>,
+): Promise<Result | undefined> {
+  const repository = (await view.all()).find(one => one.workspace.path === workspace.path)?.repository.root;
+  const force: string[] = [];
   for (;;) {
     try {
-      const answer = await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true },
-        (progress, cancel) => operations.run(title, repository, operationId => sidecar.ask<Removal & { status?: string }>("sidefork.remove",
-          { workspace: workspace.path, branch, operationId, ...force.length > 0 && { force } }, { cancel, progress: message => progress.report({ message }) })));
-      if (!answer) return;
-      const done = answer.result;
-      view.refresh();
-      if (done.status === "cancelled") return;
-      for (const warning of done.warnings ?? []) void vscode.window.showWarningMessage(sentence(warning));
-      return await tellRemoved(workspace, done);
+      const answer = await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true }, (progress, cancel) =>
+        operations.run(title, repository ?? workspace.path, operationId => ask(
+          { workspace: workspace.path, operationId, ...workspace.missing && repository !== undefined && { repository }, ...force.length > 0 && { force } },
+          { cancel, progress: message => progress.report({ message }) })));
+      return answer?.result.status === "cancelled" ? undefined : answer?.result;
     } catch (why) {
       if (!(why instanceof Refused)) throw why;
-      const reasons = why.failure.reasons?.length ? why.failure.reasons : [why.failure.reason];
-      const forcible = reasons.filter(reason => forceKinds.includes(reason.code) && !force.includes(reason.code));
-      if (why.failure.effect !== "nothing" || forcible.length < reasons.filter(reason => !force.includes(reason.code)).length || forcible.length === 0) {
-        return void vscode.window.showErrorMessage(failureText(why.failure, t));
-      }
+      const { effect, reasons, reason } = why.failure;
+      const open = (reasons?.length ? reasons : [reason]).filter(one => !force.includes(one.code));
+      if (effect !== "nothing" || open.length === 0 || !open.every(one => forces.includes(one.code))) throw why;
       const ticked = await vscode.window.showQuickPick(
-        forcible.map(reason => ({ label: plain(reason.message), description: reason.code, detail: plain(reason.remedy ?? "") })),
-        { title: t("Work would be lost in {0}", nameOf(workspace)), placeHolder: t("Tick all that is to be forced; work is stored under a ref first"), canPickMany: true, ignoreFocusOut: true });
-      if (!ticked || ticked.length === 0) return;
-      force = [...force, ...ticked.map(item => item.description)];
+        open.map(one => ({ label: plain(one.message), description: one.code, detail: plain(one.remedy ?? "") })),
+        { title: `${title}: ${t("work would be lost")}`, placeHolder: t("Tick all that is to be forced"), canPickMany: true, ignoreFocusOut: true });
+      if (!ticked || ticked.length === 0) return undefined;
+      force.push(...ticked.map(item => item.description));
     }
   }
 }
 
+function lostText(lost: { path: string }[]): string {
+  return lost.length > 0 ? " " + t("Not stored: {0}", lost.slice(0, 3).map(one => plain(one.path)).join(", ") + (lost.length > 3 ? " …" : "")) : "";
+}
+
 async function tellRemoved(workspace: Workspace, done: Removal): Promise<void> {
   const copy = t("Copy the Commands That Restore It");
-  const lost = done.lost.length > 0 ? " " + t("Not stored: {0}", done.lost.slice(0, 3).map(one => plain(one.path)).join(", ") + (done.lost.length > 3 ? " …" : "")) : "";
   const text = done.saved
     ? t("{0} was removed. Its work is stored as {1}.", nameOf(workspace), plain(done.saved)) : t("{0} was removed.", nameOf(workspace));
-  const chosen = await vscode.window.showInformationMessage(text + lost, ...done.saved && done.restore.length > 0 ? [copy] : []);
+  const chosen = await vscode.window.showInformationMessage(text + lostText(done.lost), ...done.saved && done.restore.length > 0 ? [copy] : []);
   if (chosen === copy) await vscode.env.clipboard.writeText(done.restore.map(argv => argv.map(quoted).join(" ")).join("\n") + "\n");
 }
 

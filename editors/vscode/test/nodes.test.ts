@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nest, type Node, words } from "../src/nodes";
+import { ages } from "../src/words";
 import type { Repository, Session, Workspace } from "../src/wire";
 
 const t = (text: string, ...args: (string | number)[]) => text.replace(/\{(\d)\}/g, (_, i) => String(args[Number(i)]));
@@ -19,7 +20,7 @@ function session(more: Partial<Session> = {}): Session {
   };
 }
 
-const said = (node: Node) => words(node, 0, "en", t);
+const said = (node: Node) => words(node, 0, ages("en"), t);
 const repository = (workspaces: Workspace[]): Repository => ({ root: "/r", gitDir: "/r/.git", defaultBranch: "main", workspaces });
 
 test("workspaces are nested by their depths, in their order", () => {
@@ -50,6 +51,16 @@ test("a workspace that cannot be forked has the entry with its reason, and says 
 test("a hidden workspace has no entry at all", () => {
   const node: Node = { kind: "workspace", repository: repository([]), children: [], workspace: workspace("/r", 0, { fork: { allowed: false, hidden: true } }) };
   assert.doesNotMatch(said(node).context, /forkable|why-/);
+});
+
+test("an archived workspace has a way back and none that needs its folder", () => {
+  const archived: Node = { kind: "workspace", repository: repository([]), children: [], workspace: workspace("/r", 1, {
+    archived: true, missing: true, locked: true, fork: { allowed: false, hidden: false, reason: { code: "archived", message: "Archived." } },
+  }) };
+  assert.match(said(archived).context, /(^| )archived( |$)/);
+  assert.match(said(archived).context, /\bwhy-archived\b/);
+  assert.doesNotMatch(said(archived).context, /present|forkable/);
+  assert.match(said(archived).description, /archived$/);
 });
 
 test("live agents are counted, and a live session says what it does and is not to be resumed", () => {
