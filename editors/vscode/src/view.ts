@@ -44,6 +44,8 @@ export class View implements vscode.Disposable {
 
   refresh(): void {
     this.drawn.fire(undefined);
+    // Nobody asks for the nodes of a view that is hidden; its badge and the other menus are seen all the same.
+    if (!this.tree.visible) void this.read().then(repositories => this.badge(repositories), () => {});
   }
 
   /** The workspaces as the sidecar gives them now. */
