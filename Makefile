@@ -102,7 +102,7 @@ stories: skips
 	$(TEST) -race -run TestStories ./test
 
 cases: skips
-	$(TEST) ./test/cases/... ./test/crash/... ./test/property/... ./test/form ./test/terminals ./test/remote ./test/wire
+	$(TEST) ./test/cases/... ./test/crash/... ./test/property/... ./test/form ./test/terminals ./test/remote ./test/wire ./test/zed ./test/demo
 
 # Neovim's tests are skipped, and named at the end, where the Neovims cannot be had; the real agents' want them too.
 neovim: skips

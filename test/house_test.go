@@ -315,3 +315,25 @@ func sources(t *testing.T) map[string]string {
 	}
 	return files
 }
+
+// TestEveryTestIsRunByMake: a package of tests that no target names would be read by nobody.
+func TestEveryTestIsRunByMake(t *testing.T) {
+	makefile, err := os.ReadFile("../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := os.ReadFile("agents/run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := string(makefile) + string(run)
+	found, err := filepath.Glob("*/*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range found {
+		if name := "./test/" + filepath.Base(filepath.Dir(file)); !regexp.MustCompile(regexp.QuoteMeta(name) + `(/\.\.\.)?\b`).MatchString(said) {
+			t.Errorf("no target of the Makefile runs %s", name)
+		}
+	}
+}
