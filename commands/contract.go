@@ -123,6 +123,9 @@ type SetupInfo struct {
 	Trusted  bool     `json:"trusted"`
 	Policy   string   `json:"policy"`             // run, ask, skip
 	Teardown []string `json:"teardown,omitempty"` // those of the commands that run before a workspace's folder goes
+	// Difference is a unified diff of what the hash covers, from what was approved last in this repository; "" where this
+	// setup is trusted, or none was before.
+	Difference string `json:"difference,omitempty"`
 }
 
 // Base says which commit a child starts from.

@@ -33,7 +33,11 @@ func (f *form) setup(ctx context.Context) (field FormField, shown bool) {
 		if s.Trusted && s.Policy == "run" { // as it is without a word
 			field.Default = run
 		}
-		field.Description = inWords("setup", "file", s.Source, "commands", shownCommands(*s))
+		word := "setup"
+		if s.Difference != "" {
+			word = "setupChanged"
+		}
+		field.Description = inWords(word, "file", s.Source, "commands", shownCommands(*s))
 		field.Type.Setup = s
 		field.Type.Entries = first(append(field.Type.Entries, FormEntry{run, inWords("setupRun", "trust", inWords(trust))}), field.Default.(string), 2)
 	case fact.problem != nil:

@@ -25,6 +25,7 @@ var formWords = map[string]string{
 	"noStandard":    "The repository has no default branch.",
 	"commit":        "The commit {name}",
 	"setup":         "Run the setup of {file} in the new workspace: {commands}",
+	"setupChanged":  "Run the setup of {file} in the new workspace, which has changed since you approved it: {commands}",
 	"setupNone":     "Run the repository's setup in the new workspace",
 	"noSetup":       "There is none where the new workspace starts from.",
 	"setupSkip":     "Do not run it",

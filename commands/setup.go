@@ -25,6 +25,7 @@ import (
 type setupChoice struct {
 	found    *setup.Setup // nil: there is none
 	trusted  bool
+	changes  string // a diff from what was trusted before
 	policy   string // the user's or the repository's, whichever is stricter
 	run      bool
 	warnings []Warning
@@ -63,15 +64,15 @@ func chooseSetup(ctx context.Context, env *Env, parent worktree.Worktree, family
 	file := c.found.Source
 	switch {
 	case hash != "" && hash != c.found.Hash:
-		return c, aboutSetup("setupHashWrong", c.found)
+		return c, c.about("setupHashWrong")
 	case decision == "run" && hash == "" && !c.trusted:
-		return c, aboutSetup("setupNotTrusted", c.found)
+		return c, c.about("setupNotTrusted")
 	case decision == "run":
 		c.run = true
 	case c.policy != "run":
 		c.warnings = append(c.warnings, warning("setupNotRun", "", "file", file, "policy", c.policy))
 	case !c.trusted:
-		no := aboutSetup("setupNotTrusted", c.found)
+		no := c.about("setupNotTrusted")
 		c.warnings = append(c.warnings, Warning{Code: no.Reason.Code, Message: no.Reason.Message, Remedy: no.Reason.Remedy, Detail: no.Detail})
 	default:
 		c.run = true
@@ -90,15 +91,18 @@ func findSetup(ctx context.Context, env *Env, at worktree.Worktree, family []wor
 		c.warnings = append(c.warnings, warning("repositorySettingIgnored", "", "file", name.File, "name", name.Name))
 	}
 	if found.Source != "" {
-		c.found, c.trusted = found, env.trust(at, family).Trusts(found.Hash)
+		store := env.trust(at, family)
+		if c.found, c.trusted = found, store.Trusts(found.Hash); !c.trusted {
+			c.changes = setup.Difference(store.Last(), found.Covered)
+		}
 	}
 	return c, nil
 }
 
-// aboutSetup refuses to run a setup, and shows what it would run.
-func aboutSetup(code string, found *setup.Setup) *Failure {
-	no := refuse(code, "file", found.Source, "hash", found.Hash)
-	no.Detail = printableText(strings.Join(setupCommands(found), "\n"))
+// about refuses to run a setup, and shows what it would run, and what is new in it.
+func (c setupChoice) about(code string) *Failure {
+	no := refuse(code, "file", c.found.Source, "hash", c.found.Hash)
+	no.Detail = printableText(strings.Join(append(setupCommands(c.found), nonEmpty([]string{c.changes})...), "\n"))
 	return no
 }
 
@@ -118,7 +122,7 @@ func (c setupChoice) info() *SetupInfo {
 	if c.found == nil {
 		return nil
 	}
-	return &SetupInfo{Source: c.found.Source, Commands: setupCommands(c.found), Hash: c.found.Hash, Trusted: c.trusted, Policy: c.policy, Teardown: c.found.Teardown}
+	return &SetupInfo{Source: c.found.Source, Commands: setupCommands(c.found), Hash: c.found.Hash, Trusted: c.trusted, Policy: c.policy, Teardown: c.found.Teardown, Difference: c.changes}
 }
 
 // setupRun is what ran in the child after the carry.

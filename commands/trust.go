@@ -45,7 +45,7 @@ func trust(ctx context.Context, env *Env, argument json.RawMessage, _ Progress) 
 	if err != nil {
 		return nil, err
 	}
-	if err := env.trust(at, family).Trust(found.Source, found.Hash); err != nil {
+	if err := env.trust(at, family).Trust(found); err != nil {
 		return nil, err
 	}
 	return &TrustResult{Source: found.Source, Hash: found.Hash, Trusted: true}, nil
@@ -60,7 +60,7 @@ func setupWithHash(ctx context.Context, env *Env, at worktree.Worktree, family [
 	if at.Head != "" {
 		views = append(views, setup.Tree(at.Path, at.Head))
 	}
-	var other *setup.Setup
+	var other setupChoice
 	for _, view := range views {
 		c, err := findSetup(ctx, env, at, family, view)
 		if err != nil {
@@ -69,14 +69,14 @@ func setupWithHash(ctx context.Context, env *Env, at worktree.Worktree, family [
 		if c.found != nil && c.found.Hash == hash {
 			return c.found, nil
 		}
-		if other == nil {
-			other = c.found
+		if other.found == nil {
+			other = c
 		}
 	}
-	if other == nil {
+	if other.found == nil {
 		return nil, refuse("noSetup")
 	}
-	return nil, aboutSetup("setupHashWrong", other)
+	return nil, other.about("setupHashWrong")
 }
 
 // SetupHere is the setup of the workspace that dir lies in, as it is on disk now, and whether the user has approved it; nil where

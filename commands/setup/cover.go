@@ -22,33 +22,42 @@ const (
 var errTooFar = errors.New("setup: too many links")
 
 // cover is the hash of what is trusted: the setup's own file, and each file and link of the repository that its commands
-// name. Paths, kinds and lengths are part of it, so that no content can stand in for another's.
-func cover(ctx context.Context, v View, source string, commands []string) (string, error) {
+// name. Paths, kinds and lengths are part of it, so that no content can stand in for another's. The second is what it covers.
+func cover(ctx context.Context, v View, source string, commands []string) (string, []Content, error) {
 	named := names(commands)
 	if len(named) > maxNames {
-		return "", broken(source, fmt.Sprintf("its commands have more than %d words", maxNames))
+		return "", nil, broken(source, fmt.Sprintf("its commands have more than %d words", maxNames))
 	}
 	covered, err := follow(ctx, v, append(named, source))
 	if errors.Is(err, errTooFar) {
-		return "", broken(source, "a command names a link that leads on and on")
+		return "", nil, broken(source, "a command names a link that leads on and on")
 	}
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
+	var contents []Content
+	room := maxKept
 	sum := sha256.New()
 	fmt.Fprintf(sum, "sidefork setup 1 %q\n", source)
 	for _, p := range slices.Sorted(maps.Keys(covered)) {
 		text, err := v.read(ctx, p, maxCovered)
 		if errors.Is(err, errTooBig) {
-			return "", broken(source, p+", which a command names, is larger than 16 MiB")
+			return "", nil, broken(source, p+", which a command names, is larger than 16 MiB")
 		}
 		if err != nil {
-			return "", err
+			return "", nil, err
 		}
+		content := contentOf(p, covered[p], text)
+		if p != source { // which is always kept
+			if room -= len(content.Text); room < 0 {
+				content.Text, room = nil, 0
+			}
+		}
+		contents = append(contents, content)
 		fmt.Fprintf(sum, "%d %q %d\n", covered[p], p, len(text))
 		sum.Write(text)
 	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
+	return hex.EncodeToString(sum.Sum(nil)), contents, nil
 }
 
 // follow gives the files that the paths lead to, and the links on the way: all that decides what is read under a path.

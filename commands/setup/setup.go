@@ -31,6 +31,7 @@ type Setup struct {
 	Terminals []Terminal // that are to open in the new workspace
 	Policy    string     // run, ask, skip; "" where the file does not say
 	Hash      string     // of what is to be trusted: 64 hex digits
+	Covered   []Content  // what the hash is of, by path
 	Ignored   []Ignored  // what files say that a repository cannot set
 }
 
@@ -120,7 +121,7 @@ func (s *Setup) check(ctx context.Context, v View) (err error) {
 			return broken(s.Source, "a command holds characters that cannot be shown")
 		}
 	}
-	s.Hash, err = cover(ctx, v, s.Source, all)
+	s.Hash, s.Covered, err = cover(ctx, v, s.Source, all)
 	return err
 }
 

@@ -114,7 +114,7 @@ func TestTheFirstFileThatHasASetupCounts(t *testing.T) {
 					if len(got.Hash) != 64 {
 						t.Errorf("%s: hash %q", where, got.Hash)
 					}
-					got.Hash = ""
+					got.Hash, got.Covered = "", nil
 				}
 				if d := cmp.Diff(c.want, got); d != "" {
 					t.Errorf("%s: %s", where, d)
@@ -200,8 +200,8 @@ func TestTrustIsForOneRepositoryAndOneHash(t *testing.T) {
 	if s.Trusts(hash) {
 		t.Error("trusted before anybody said so")
 	}
-	must(t, s.Trust("orca.yaml", hash))
-	must(t, s.Trust("orca.yaml", hash))
+	must(t, s.Trust(&Setup{Source: "orca.yaml", Hash: hash}))
+	must(t, s.Trust(&Setup{Source: "orca.yaml", Hash: hash}))
 	if !s.Trusts(hash) || s.Trusts(other) || s.Trusts("") || s.Trusts("../"+hash) {
 		t.Error("what was approved is trusted, and nothing else")
 	}
@@ -234,7 +234,7 @@ func TestTrustInsideTheRepositoryIsNone(t *testing.T) {
 	repo := t.TempDir()
 	hash := strings.Repeat("0a", 32)
 	outside := Store{Folder: filepath.Join(repo, "state"), Common: filepath.Join(repo, ".git")}
-	must(t, outside.Trust("orca.yaml", hash)) // as the repository's author would
+	must(t, outside.Trust(&Setup{Source: "orca.yaml", Hash: hash})) // as the repository's author would
 	inside := outside
 	inside.Tops = []string{repo}
 	link := filepath.Join(t.TempDir(), "link")
@@ -244,7 +244,7 @@ func TestTrustInsideTheRepositoryIsNone(t *testing.T) {
 		if inside.Trusts(hash) {
 			t.Errorf("%q: trusted", folder)
 		}
-		if no, ok := inside.Trust("orca.yaml", hash).(*worktree.Refusal); !ok || no.Code != "trustNotKept" {
+		if no, ok := inside.Trust(&Setup{Source: "orca.yaml", Hash: hash}).(*worktree.Refusal); !ok || no.Code != "trustNotKept" {
 			t.Errorf("%q: %v", folder, no)
 		}
 	}

@@ -32,6 +32,7 @@ type trusted struct {
 	Source     string    `json:"source"`
 	Hash       string    `json:"hash"`
 	At         time.Time `json:"at"`
+	Covered    []Content `json:"covered,omitempty"` // what was approved; none where that is too much to keep
 }
 
 var hashes = regexp.MustCompile(`^[0-9a-f]{64}$`)
@@ -44,33 +45,62 @@ func (s Store) file(hash string) string {
 // Trusts says whether the user has approved the content with this hash, for this repository. What cannot be read is not
 // trusted.
 func (s Store) Trusts(hash string) bool {
-	if s.place() != nil || !hashes.MatchString(hash) {
+	if s.place() != nil {
 		return false
+	}
+	_, there := s.read(hash)
+	return there
+}
+
+// read reads one file of the store.
+func (s Store) read(hash string) (t trusted, there bool) {
+	if !hashes.MatchString(hash) {
+		return t, false
 	}
 	info, err := os.Lstat(s.file(hash))
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxFile || !private(info) {
-		return false
+		return t, false
 	}
 	from, err := os.Open(s.file(hash))
 	if err != nil {
-		return false
+		return t, false
 	}
 	defer from.Close()
 	text, err := io.ReadAll(io.LimitReader(from, maxFile))
-	var t trusted
-	return err == nil && json.Unmarshal(text, &t) == nil && t.Repository == s.Common && t.Hash == hash
+	return t, err == nil && json.Unmarshal(text, &t) == nil && t.Repository == s.Common && t.Hash == hash
 }
 
-// Trust records that the user has approved the content with this hash. Refusal: trustNotKept.
-func (s Store) Trust(source, hash string) error {
+// Last is what the user has approved last of this repository; nil where nothing was, or where it was not kept.
+func (s Store) Last() []Content {
+	if s.place() != nil {
+		return nil
+	}
+	entries, _ := os.ReadDir(filepath.Dir(s.file("")))
+	var last trusted
+	for _, e := range entries {
+		hash, _ := strings.CutSuffix(e.Name(), ".json")
+		if t, there := s.read(hash); there && t.At.After(last.At) {
+			last = t
+		}
+	}
+	return last.Covered
+}
+
+// Trust records that the user has approved a setup, with what its hash covers. Refusal: trustNotKept.
+func (s Store) Trust(approved *Setup) error {
 	if no := s.place(); no != nil {
 		return no
 	}
-	text, err := json.Marshal(trusted{Repository: s.Common, Source: source, Hash: hash, At: time.Now().UTC()})
+	record := trusted{Repository: s.Common, Source: approved.Source, Hash: approved.Hash, At: time.Now().UTC(), Covered: approved.Covered}
+	text, err := json.Marshal(record)
+	if len(text) >= maxFile { // thousands of names
+		record.Covered = nil
+		text, err = json.Marshal(record)
+	}
 	if err != nil {
 		return s.cannot(err.Error())
 	}
-	to := s.file(hash)
+	to := s.file(approved.Hash)
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return s.cannot(err.Error())
 	}

@@ -174,7 +174,10 @@ type field struct {
 		Config            any
 		Advanced, Pending bool
 		DisabledReason    string
-		Setup             *struct{ Commands []string }
+		Setup             *struct {
+			Commands         []string
+			Hash, Difference string
+		}
 		ElementType       *struct{ Kind string }
 	}
 }

@@ -304,8 +304,20 @@ func TestASetupIsThatOfThePlaceWhereTheChildStarts(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	// It was for once: trust comes by sidefork.trust alone.
-	if d := s.open(nil); d.at("setup").Default != "skip" {
-		t.Errorf("%+v", d.at("setup"))
+	f = s.open(nil).at("setup")
+	if f.Default != "skip" {
+		t.Errorf("%+v", f)
+	}
+	if err := s.Execute("sidefork.trust", map[string]any{"workspace": s.top, "hash": f.Type.Setup.Hash}, nil).Into(soon(t), new(any)); err != nil {
+		t.Fatal(err)
+	}
+	if f := s.open(nil).at("setup"); f.Default != run || f.Type.Setup.Difference != "" {
+		t.Errorf("%+v", f)
+	}
+	s.write(filepath.Join(s.top, ".sidefork.json"), `{"setup":["touch other"]}`)
+	f = s.open(nil).at("setup")
+	if f.Default != "skip" || !strings.Contains(f.Description, "has changed since") || !strings.Contains(f.Type.Setup.Difference, "\n+{\"setup\":[\"touch other\"]}") {
+		t.Errorf("%+v", f)
 	}
 }
 

@@ -110,6 +110,15 @@ func (d *formLines) draw() {
 		for _, part := range dialog.Script(f) {
 			fmt.Fprintf(d.err, "      $ %s\n", part)
 		}
+		if changes, more := dialog.Changes(f); len(changes) > 0 {
+			fmt.Fprintln(d.err, "      It has changed since you approved it:")
+			for _, part := range changes {
+				fmt.Fprintf(d.err, "      %s\n", part)
+			}
+			if more > 0 {
+				fmt.Fprintf(d.err, "      … (+%d)\n", more)
+			}
+		}
 		if f.Type.DisabledReason != "" && f.Error == "" {
 			fmt.Fprintf(d.err, "      %s\n", commands.Printable(f.Type.DisabledReason))
 		}

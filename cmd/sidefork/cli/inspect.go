@@ -78,4 +78,11 @@ func (l *line) showSetup(s commands.SetupInfo) {
 			l.fact("", "$ "+part)
 		}
 	}
+	if s.Difference == "" {
+		return
+	}
+	l.fact("", "it has changed since you approved it:")
+	for part := range strings.SplitSeq(s.Difference, "\n") {
+		l.fact("", part)
+	}
 }

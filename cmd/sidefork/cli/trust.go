@@ -56,6 +56,10 @@ func (l *line) chooseSetup(ctx context.Context, p *commands.ForkParams) answer {
 	}
 	fmt.Fprintf(l.err, "The repository has a setup, in %s (hash %s):\n", commands.Printable(s.Source), s.Hash)
 	l.detail(strings.Join(s.Commands, "\n"))
+	if s.Difference != "" {
+		fmt.Fprintln(l.err, "It has changed since you approved it:")
+		l.detail(s.Difference)
+	}
 	for {
 		fmt.Fprint(l.err, "Run it in the new workspace? (y)es, (n)o, (t)rust it as it is from now on [n]: ")
 		word, ok := l.typed(ctx)

@@ -50,6 +50,18 @@ func TestAPersonIsAskedAboutASetupBeforeAnythingExists(t *testing.T) {
 	}
 }
 
+func TestTheQuestionShowsWhatHasChangedSinceTheSetupWasApproved(t *testing.T) {
+	changed := &commands.SetupInfo{Hash: "h1", Policy: "run", Difference: "--- a/x\n+++ b/x\n+\x1b[2Kevil"}
+	c := newConsole(t, map[string]any{"sidefork.plan": commands.Plan{Setup: changed}, "sidefork.fork": forked()})
+	c.line.in, c.line.inTerminal, c.line.errTerminal = strings.NewReader("n\n"), true, true
+	if status := c.line.main(strings.Fields("fork --name try --no-session --launch none")); status != 0 {
+		t.Errorf("exit status %d", status)
+	}
+	if said := c.err.String(); !strings.Contains(said, "It has changed since you approved it:\n  | --- a/x\n  | +++ b/x\n  | +[2Kevil\n") {
+		t.Errorf("%q", said)
+	}
+}
+
 func TestASetupWithoutAnAnswerIsNoFork(t *testing.T) {
 	c := newConsole(t, map[string]any{"sidefork.plan": commands.Plan{Setup: &commands.SetupInfo{Policy: "run"}}})
 	c.line.inTerminal, c.line.errTerminal = true, true

@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -108,6 +109,15 @@ func (s *screen) body() (all []drawnLine, focus span) {
 		}
 		for _, line := range Script(f) {
 			add(of, "$ "+line, "    ", "      ")
+		}
+		if changes, more := Changes(f); len(changes) > 0 {
+			add(of, "It has changed since you approved it:", "    ", "    ")
+			for _, line := range changes {
+				add(of, line, "    ", "      ")
+			}
+			if more > 0 {
+				add(of, fmt.Sprintf("… (+%d)", more), "    ", "    ")
+			}
 		}
 		if s.open != nil && s.open.field.ID == f.ID {
 			s.drawList(add)

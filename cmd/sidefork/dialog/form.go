@@ -135,6 +135,20 @@ func Script(f commands.FormField) (lines []string) {
 	return lines
 }
 
+// Changes are the first lines of what has changed in that setup since it was approved, and how many there are besides: the
+// plan shows them all.
+func Changes(f commands.FormField) (lines []string, more int) {
+	const most = 20
+	s := f.Type.Setup
+	if s == nil || s.Difference == "" {
+		return nil, 0
+	}
+	for part := range strings.SplitSeq(s.Difference, "\n") {
+		lines = append(lines, commands.Printable(part))
+	}
+	return lines[:min(len(lines), most)], max(0, len(lines)-most)
+}
+
 // InWords is what a field is drawn with.
 func (d *Form) InWords(f commands.FormField) string {
 	switch v := d.Value(f).(type) {
