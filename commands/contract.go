@@ -218,6 +218,7 @@ type CommandLine struct {
 // SetupResult is what became of the setup. Tail is the end of what it printed, where it failed.
 type SetupResult struct {
 	Ran      bool   `json:"ran"`
+	Running  bool   `json:"running,omitempty"` // beside the agent: its end is told by sidefork/setup
 	ExitCode *int   `json:"exitCode,omitempty"`
 	Log      string `json:"log,omitempty"`
 	Tail     string `json:"tail,omitempty"`
@@ -287,6 +288,14 @@ type Plan struct {
 type PlannedCopy struct {
 	Name string `json:"name"`
 	Dir  string `json:"dir"`
+}
+
+// SetupParams are those of the notification sidefork/setup: the setup that ran beside a fork's agent has ended.
+type SetupParams struct {
+	OperationID string      `json:"operationId"`
+	Workspace   string      `json:"workspace"` // the child, of which a call may have made several
+	Setup       SetupResult `json:"setup"`
+	Warning     *Warning    `json:"warning,omitempty"` // why it did not end as it should
 }
 
 // StartedParams are those of the notification sidefork/started: the fork's agent was seen to be up, or (with Warning) it

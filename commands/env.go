@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/sidefork/sidefork/sessions"
@@ -23,6 +24,9 @@ type Env struct {
 	Notify func(method string, params any)
 	// Background runs what outlives the answer (waiting for an agent to be up) until the client goes; nil: not at all.
 	Background func(func(ctx context.Context))
+	// Task is Background for what the client is to see, and may cancel, under a title. It may not run at all where the client
+	// is going; nil: not at all.
+	Task func(title string, run func(ctx context.Context))
 	// Patience is how long a command may make no progress before it is ended; 0: as docs/contract.md has it.
 	Patience time.Duration
 }
@@ -33,6 +37,7 @@ type Memory struct {
 	sessions   watched           // the agents' stores
 	workspaces watched           // the git folders of repositories
 	forms      formLooks         // what dialogs show
+	setups     sync.Map          // the workspaces whose setup runs beside their agent
 }
 
 func (e *Env) log() *zap.Logger {

@@ -189,6 +189,9 @@ func (m *madeChild) handOver(ctx context.Context, env *Env, p ForkParams, d *dec
 	}
 	started, notStarted := startAgent(ctx, env, m.seat, launch)
 	awaitStart(env, p, d.session, m.child, launch, started)
+	if m.setup.beside != nil {
+		m.setup.beside()
+	}
 	return &ForkResult{
 		Status:    "completed",
 		Workspace: describeChild(m.child, d.parent, d.family, p),

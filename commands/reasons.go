@@ -173,6 +173,8 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"setupChanged":             {"The setup in {file} was not run: in the new workspace it is not what was approved.", "Look at what a hook or a filter has made of it, then run it there by hand."},
 	"setupFailed":              {"The setup in {file} failed with exit status {status}.", "The workspace stands; read the detail and the log, then run it there by hand."},
 	"setupTooLong":             {"The setup in {file} was ended after {limit}.", "The workspace stands; run it there by hand, or raise the setting setup.timeLimit."},
+	"setupStopped":             {"The setup in {file} was ended before it was done.", "The workspace stands; run it there by hand."},
+	"setupRunning":             {"The setup of {path} is still running.", "Wait until it has ended, or cancel it."},
 	"teardownNotTrusted":       {"The teardown in {file} was not run: it was not approved.", "Read what it would have run (the detail). For other workspaces with the same: sidefork trust WORKSPACE {hash}."},
 	"teardownNotRun":           {"The teardown in {file} was not run: the policy is {policy}.", "Run by hand what it would have done, where that matters."},
 	"teardownFailed":           {"The teardown in {file} failed with exit status {status}.", "Read the detail and the log; the folder went all the same."},

@@ -188,6 +188,9 @@ func restoring(root string, at worktree.Worktree, branch bool, saved []carry.Sav
 
 // lookAtAgents adds the refusals about sessions that run in the workspace, or may.
 func lookAtAgents(ctx context.Context, env *Env, at worktree.Worktree, family []worktree.Worktree, found *carry.Removal) error {
+	if env.Memory.isSettingUp(at.Path) {
+		return refuse("setupRunning", "path", at.Path)
+	}
 	page, err := sessions.List(ctx, env.sessions(), sessions.Query{Worktrees: paths(family), Only: at.Path})
 	if err != nil {
 		return err

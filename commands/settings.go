@@ -51,6 +51,9 @@ type SetupSettings struct {
 	// What happens to a repository's setup that you trust, where nothing else was said: `run`, `ask` (at a terminal or in a
 	// dialog; else it does not run, with a warning), `skip`. A repository can be stricter, never looser.
 	Policy string `json:"policy,omitempty" default:"run" among:"run,ask,skip"`
+	// Whether the agent starts after the setup, or beside it: then the fork is answered without waiting for it. On the command
+	// line an agent that starts in the same terminal always waits.
+	Wait *bool `json:"wait,omitempty" default:"true"`
 	// Seconds that a setup may take.
 	TimeLimit int `json:"timeLimit,omitempty" default:"1800"`
 }

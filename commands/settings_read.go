@@ -78,6 +78,9 @@ func leavesOf(v reflect.Value, prefix string) (list []leaf) {
 
 func isSection(t reflect.Type) bool { return t.Kind() == reflect.Struct || t.Kind() == reflect.Map }
 
+// isSwitch says whether a setting is true or false. It is a pointer: unset is neither.
+func isSwitch(t reflect.Type) bool { return t == reflect.TypeFor[*bool]() }
+
 func jsonName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	return name
@@ -111,9 +114,15 @@ func (s Settings) List() (list []Setting) {
 		one := Setting{Name: l.name, Value: l.value.Interface(), Origin: s.origins[l.name]}
 		if standard := l.field.Tag.Get("default"); standard != "" {
 			one.Default = standard
-			if l.value.CanInt() {
+			switch {
+			case l.value.CanInt():
 				one.Default = json.Number(standard)
+			case isSwitch(l.field.Type):
+				one.Default = standard == "true"
 			}
+		}
+		if isSwitch(l.field.Type) && !l.value.IsZero() {
+			one.Value = l.value.Elem().Bool()
 		}
 		if l.value.IsZero() {
 			if one.Value = one.Default; one.Value == nil {
@@ -169,7 +178,7 @@ func (s Settings) set(origin, name, text string) (Settings, error) {
 	switch l := s.leaves()[i]; {
 	case err != nil:
 		return s, err
-	case l.value.CanInt() && json.Valid([]byte(text)):
+	case (l.value.CanInt() || isSwitch(l.field.Type)) && json.Valid([]byte(text)):
 		raw = []byte(text)
 	case l.value.Kind() == reflect.Slice && strings.HasPrefix(text, "[") && json.Valid([]byte(text)):
 		raw = []byte(text)
@@ -262,7 +271,7 @@ func (r *reading) leaf(raw json.RawMessage, field reflect.StructField, into refl
 	value := reflect.New(field.Type)
 	wrong := func(what string) { r.wrong = append(r.wrong, name+" is "+what) }
 	if json.Unmarshal(raw, value.Interface()) != nil {
-		kinds := map[reflect.Kind]string{reflect.String: "no text", reflect.Slice: "no list of texts", reflect.Bool: "neither true nor false"}
+		kinds := map[reflect.Kind]string{reflect.String: "no text", reflect.Slice: "no list of texts", reflect.Pointer: "neither true nor false"}
 		what, known := kinds[field.Type.Kind()]
 		if !known {
 			what = "no whole number"

@@ -62,6 +62,7 @@ func TestAWrongSettingIsNamedAndNothingOfItHolds(t *testing.T) {
 		`{"carry":{"maxFiles":-1}}`:                                        "carry.maxFiles is negative",
 		`{"carry":"much"}`:                                                 "carry is not an object",
 		`{"setup":{"policy":"always","timeLimit":-3}}`:                     "setup.policy is none of run, ask, skip; setup.timeLimit is negative",
+		`{"setup":{"wait":"no"}}`:                                          "setup.wait is neither true nor false",
 		`{"log":{"level":"loud"}}`:                                         "log.level is none of debug, info, warn, error",
 		`{"worktree":{"pattern":"{home}/{name}"}}`:                         "worktree.pattern is a pattern with {home}, which is none of main, name",
 		`{"name":{"pattern":"{user}"}}`:                                    "name.pattern is a pattern with {user}",
@@ -96,7 +97,7 @@ func TestSettingsAreSharedByNoTwoLayers(t *testing.T) {
 // TestEverySettingSaysWhereItComesFrom: flags over the environment, over the editor's, over the file, over the defaults.
 func TestEverySettingSaysWhereItComesFrom(t *testing.T) {
 	variables := map[string]string{
-		"SIDEFORK_CARRY_MAX_BYTES": "5", "SIDEFORK_AGENTS_CLAUDE_HOMES": `["/a","/b"]`, "SIDEFORK_AGENTS_CODEX_HOMES": "/one", "SIDEFORK_SETUP_POLICY": "ask",
+		"SIDEFORK_CARRY_MAX_BYTES": "5", "SIDEFORK_AGENTS_CLAUDE_HOMES": `["/a","/b"]`, "SIDEFORK_AGENTS_CODEX_HOMES": "/one", "SIDEFORK_SETUP_POLICY": "ask", "SIDEFORK_SETUP_WAIT": "false",
 	}
 	getenv := func(name string) string { return variables[name] }
 	over, err := Overrides(getenv, []string{"setup.policy=skip", "agents.codex.arguments=--search"})
@@ -121,6 +122,7 @@ func TestEverySettingSaysWhereItComesFrom(t *testing.T) {
 		"carry.maxBytes":         `5 SIDEFORK_CARRY_MAX_BYTES`,
 		"carry.maxIncludedBytes": `10737418240 `,
 		"setup.policy":           `"skip" --set`,
+		"setup.wait":             `false SIDEFORK_SETUP_WAIT`,
 		"setup.timeLimit":        `1800 `,
 		"worktree.pattern":       `"{main}-worktrees/{name}" `,
 		"agents.claude.homes":    `["/a","/b"] SIDEFORK_AGENTS_CLAUDE_HOMES`,

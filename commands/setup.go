@@ -130,6 +130,7 @@ type setupRun struct {
 	result    *SetupResult
 	terminals []Terminal
 	warnings  []Warning
+	beside    func() // starts it once the child is the user's; nil where it has run, or does not
 }
 
 // runSetup runs the post-checkout hook, as git itself would have done, then the repository's setup: now that the carry is
@@ -140,60 +141,83 @@ func runSetup(ctx context.Context, env *Env, undo *carry.Operation, child worktr
 	if err := ctx.Err(); err != nil || choice.found == nil {
 		return s, err
 	}
-	if choice.run {
-		now, err := setup.Find(ctx, setup.Disk(child.Path))
+	if choice.run && !choice.stillIn(ctx, child) {
 		if ctx.Err() != nil {
 			return s, context.Cause(ctx)
 		}
-		if err != nil || now == nil || now.Hash != choice.found.Hash {
-			choice.run = false
-			s.warnings = append(s.warnings, warning("setupChanged", "", "file", choice.found.Source))
-		}
+		choice.run = false
+		s.warnings = append(s.warnings, warning("setupChanged", "", "file", choice.found.Source))
 	}
 	s.terminals = openTerminals(choice, child.Path)
 	s.result = &SetupResult{}
-	if !choice.run || len(choice.found.Commands) == 0 {
+	switch {
+	case !choice.run || len(choice.found.Commands) == 0:
+		return s, nil
+	case env.setsUpBeside():
+		s.result.Running = true
+		s.beside = func() { setUpBeside(env, undo.ID, child, at, choice) }
 		return s, nil
 	}
-	return s, s.run(ctx, env, undo, choice.found, at)
+	var ran setupEnd
+	err := undo.RunSetup(func() group.Jobs {
+		ran = performSetup(ctx, env, undo.ID, choice.found, at)
+		return ran.left
+	})
+	if ctx.Err() != nil {
+		if ran.Log != "" {
+			_ = os.Remove(ran.Log)
+		}
+		return s, context.Cause(ctx)
+	}
+	s.result = &ran.SetupResult
+	if ran.warning != nil {
+		s.warnings = append(s.warnings, *ran.warning)
+	}
+	return s, err
 }
 
-// run runs the setup's commands. The log stays where something can be read in it that the user may want to know.
-func (s *setupRun) run(ctx context.Context, env *Env, undo *carry.Operation, found *setup.Setup, at setup.Place) error {
-	log, err := setup.NewLog(env.state("setup"), undo.ID)
+// stillIn says whether the child has the setup that was settled.
+func (c setupChoice) stillIn(ctx context.Context, child worktree.Worktree) bool {
+	now, err := setup.Find(ctx, setup.Disk(child.Path))
+	return err == nil && now != nil && now.Hash == c.found.Hash
+}
+
+// setupEnd is what became of a setup's commands.
+type setupEnd struct {
+	SetupResult
+	warning *Warning
+	left    group.Jobs // what they have left running
+}
+
+// performSetup runs a setup's commands. The log stays where something can be read in it that the user may want to know.
+func performSetup(ctx context.Context, env *Env, operationID string, found *setup.Setup, at setup.Place) (end setupEnd) {
+	warn := func(w Warning) { end.warning = &w }
+	log, err := setup.NewLog(env.state("setup"), operationID)
 	if err != nil {
-		s.warnings = append(s.warnings, warning("setupFailed", err.Error(), "file", found.Source, "status", "-1"))
-		return nil
+		warn(warning("setupFailed", err.Error(), "file", found.Source, "status", "-1"))
+		return end
 	}
 	defer log.Close()
 	limit := env.setupLimit()
-	var r setup.Result
-	err = undo.RunSetup(func() group.Jobs {
-		r = setup.Run(ctx, found.Commands, at, limit, log)
-		return r.Left
-	})
-	if ctx.Err() != nil {
-		_ = os.Remove(log.Name())
-		return context.Cause(ctx)
-	}
-	if err != nil {
-		return err
-	}
-	s.result = &SetupResult{Ran: true, ExitCode: &r.Exit, Log: log.Name()}
+	r := setup.Run(ctx, found.Commands, at, limit, log)
+	end.SetupResult, end.left = SetupResult{Ran: true, ExitCode: &r.Exit, Log: log.Name()}, r.Left
 	if r.Exit == 0 {
-		return nil
+		return end
 	}
-	s.result.Tail = printableText(setup.Tail(log))
-	if r.Err != nil {
+	end.Tail = printableText(setup.Tail(log))
+	switch {
+	case ctx.Err() != nil:
+		warn(warning("setupStopped", end.Tail, "file", found.Source))
+		return end
+	case r.Late:
+		warn(warning("setupTooLong", end.Tail, "file", found.Source, "limit", limit.String()))
+		return end
+	case r.Err != nil:
 		env.log().Warn("setup", zap.Error(r.Err))
-		s.result.Tail += r.Err.Error()
+		end.Tail += r.Err.Error()
 	}
-	w := warning("setupFailed", s.result.Tail, "file", found.Source, "status", strconv.Itoa(r.Exit))
-	if r.Late {
-		w = warning("setupTooLong", s.result.Tail, "file", found.Source, "limit", limit.String())
-	}
-	s.warnings = append(s.warnings, w)
-	return nil
+	warn(warning("setupFailed", end.Tail, "file", found.Source, "status", strconv.Itoa(r.Exit)))
+	return end
 }
 
 // setupLimit is how long a setup, or a teardown, may take.

@@ -369,3 +369,47 @@ func wantProgress(t *testing.T, feed *editor.Feed[editor.Progress], want ...stri
 		t.Errorf("progress was %q; want %q", got, want)
 	}
 }
+
+// What outlives its answer has a progress of its own, which cancels it and nothing else; the end of the server ends it too.
+func TestATaskIsCancelledByItsOwnProgressOrTheEnd(t *testing.T) {
+	ended := make(chan string, 2)
+	e := serveReady(t, func(o *Options) {
+		o.Run = func(_ context.Context, env *commands.Env, _ string, argument json.RawMessage, _ commands.Progress) (any, *commands.Failure) {
+			var a struct{ Text string }
+			_ = json.Unmarshal(argument, &a)
+			env.Task(a.Text, func(ctx context.Context) {
+				<-ctx.Done()
+				ended <- a.Text
+			})
+			return nil, nil
+		}
+	})
+	for i, title := range []string{"first", "second"} {
+		c := e.CallAs(i, "workspace/executeCommand", args{"command": "test.ping", "arguments": []any{args{"text": title}}})
+		if _, err := c.Wait(soon(t)); err != nil {
+			t.Fatal(err)
+		}
+		token := fmt.Sprintf("sidefork-%d", i+1)
+		if _, err := e.Progress(token).Await(soon(t), func(p editor.Progress) bool { return p.Kind == "begin" && p.Title == title && p.Cancellable }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := e.Cancel(0); err != nil { // a request's number is no task's
+		t.Fatal(err)
+	}
+	if err := e.CancelToken("sidefork-2"); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-ended; got != "second" {
+		t.Errorf("%s was cancelled", got)
+	}
+	if _, err := e.Progress("sidefork-2").Await(soon(t), func(p editor.Progress) bool { return p.Kind == "end" }); err != nil {
+		t.Error(err)
+	}
+	if status, err := e.Quit(soon(t)); status != 0 || err != nil {
+		t.Errorf("status %d, %v", status, err)
+	}
+	if got := <-ended; got != "first" {
+		t.Errorf("%s was told of the end", got)
+	}
+}

@@ -35,9 +35,10 @@ type server struct {
 	state     state
 	ending    bool
 	calls     map[jsonrpc2.ID]*call
-	created   int           // progress tokens made by us
-	client    client        // what the client told of itself
-	recovered chan struct{} // closed when no recovery is pending
+	tasks     map[*call]bool // what outlives its call: it has a token and no id
+	created   int            // progress tokens made by us
+	client    client         // what the client told of itself
+	recovered chan struct{}  // closed when no recovery is pending
 }
 
 type state int
@@ -61,7 +62,7 @@ type call struct {
 }
 
 func newServer(base context.Context, stop context.CancelCauseFunc, opt Options) *server {
-	s := &server{opt: opt, base: base, stop: stop, calls: map[jsonrpc2.ID]*call{}, recovered: make(chan struct{})}
+	s := &server{opt: opt, base: base, stop: stop, calls: map[jsonrpc2.ID]*call{}, tasks: map[*call]bool{}, recovered: make(chan struct{})}
 	close(s.recovered)
 	s.client.settings = opt.Over(opt.Settings)
 	s.logs = openLogs(opt, func(kind protocol.MessageType, text string) {
@@ -181,6 +182,7 @@ func (s *server) notified(method string, params json.RawMessage) {
 		var p protocol.WorkDoneProgressCancelParams
 		if err = json.Unmarshal(params, &p); err == nil {
 			s.cancel(func(c *call) bool { return c.token != nil && *c.token == p.Token })
+			s.cancelTask(p.Token)
 		}
 	case protocol.MethodSetTrace:
 		var p protocol.SetTraceParams
@@ -208,6 +210,17 @@ func (s *server) cancel(match func(*call) bool) {
 	}
 }
 
+// cancelTask cancels what outlives its call.
+func (s *server) cancelTask(token protocol.ProgressToken) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.tasks {
+		if c.token != nil && *c.token == token {
+			c.cancel()
+		}
+	}
+}
+
 // notify sends a notification. It takes no context: the end of a cancelled command must be told as well.
 func (s *server) notify(method string, params any) {
 	// encoding/json, since the library's own knows no omitzero.
@@ -229,6 +242,28 @@ func (s *server) background(f func(ctx context.Context)) {
 		}()
 		f(s.base)
 	}, &s.inFlight)
+}
+
+// task runs f in the background, with a progress that the client can cancel.
+func (s *server) task(title string, f func(ctx context.Context)) {
+	s.background(func(ctx context.Context) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		s.mu.Lock()
+		c := &call{cancel: cancel, client: s.client}
+		s.tasks[c] = true
+		s.mu.Unlock()
+		p := &progress{s: s}
+		p.token = s.createToken(ctx, c)
+		p.send(value{Kind: "begin", Title: title, Cancellable: true})
+		defer p.end("")
+		defer func() {
+			s.mu.Lock()
+			delete(s.tasks, c)
+			s.mu.Unlock()
+		}()
+		f(ctx)
+	})
 }
 
 // spawn runs f on a goroutine that the end waits for, as groups say. Once the server is ending, nothing new starts: nobody

@@ -128,10 +128,14 @@ func (s *server) recover(folders []string) {
 
 // env is what a command gets to run in.
 func (s *server) env(c client) *commands.Env {
-	return &commands.Env{
+	env := &commands.Env{
 		Settings: c.settings, Folders: c.folders, Getenv: s.opt.Getenv, Self: s.opt.Self, Log: s.log,
 		Memory: &s.memory, Notify: s.notify, Background: s.background,
 	}
+	if c.workDoneProgress { // else nobody could cancel it
+		env.Task = s.task
+	}
+	return env
 }
 
 // paths gives the folders that are on this machine, each once.

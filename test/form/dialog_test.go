@@ -178,7 +178,7 @@ type field struct {
 			Commands         []string
 			Hash, Difference string
 		}
-		ElementType       *struct{ Kind string }
+		ElementType *struct{ Kind string }
 	}
 }
 

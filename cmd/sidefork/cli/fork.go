@@ -287,6 +287,9 @@ func (l *line) showFork(r commands.ForkResult, startsHere bool) {
 	if r.Setup != nil && r.Setup.Ran {
 		l.fact("setup", fmt.Sprintf("ended with exit status %d, log in %s", *r.Setup.ExitCode, r.Setup.Log))
 	}
+	if r.Setup != nil && r.Setup.Running {
+		l.fact("setup", "runs beside the agent")
+	}
 	for _, t := range r.Terminals {
 		l.fact("terminal", strings.TrimSpace(t.Title+"  "+t.CommandLine))
 	}

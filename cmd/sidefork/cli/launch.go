@@ -69,18 +69,26 @@ func (l *line) background(ctx context.Context) (wait func()) {
 func (l *line) awaitStarted(ctx context.Context, starts *int) (wait func()) {
 	var running sync.WaitGroup
 	l.env.Background = func(f func(context.Context)) { running.Go(func() { f(ctx) }) }
+	l.env.Task = func(_ string, f func(context.Context)) { running.Go(func() { f(ctx) }) }
 	came := make(chan struct{}, mostCopies)
+	var saying sync.Mutex
 	l.env.Notify = func(_ string, params any) {
-		s, ok := params.(commands.StartedParams)
-		if ok {
-			defer func() { came <- struct{}{} }()
-		}
-		switch {
-		case !ok:
-		case s.Warning != nil:
-			l.warn([]commands.Warning{*s.Warning})
-		default:
-			l.note("The agent is up.")
+		saying.Lock()
+		defer saying.Unlock()
+		switch s := params.(type) {
+		case commands.StartedParams:
+			if s.Warning != nil {
+				l.warn([]commands.Warning{*s.Warning})
+			} else {
+				l.note("The agent is up.")
+			}
+			came <- struct{}{}
+		case commands.SetupParams:
+			if s.Warning != nil {
+				l.warn([]commands.Warning{*s.Warning})
+			} else {
+				l.note("The setup has ended with exit status %d; its log is in %s.", *s.Setup.ExitCode, s.Setup.Log)
+			}
 		}
 	}
 	return func() {
