@@ -35,7 +35,7 @@ func carryInto(ctx context.Context, plan *carry.Plan, child worktree.Worktree, u
 	}
 	result, err := plan.Into(ctx, child, undo, func(done, total int64) {
 		if total > 0 {
-			progress.Report(40+int(50*done/total), HumanBytes(done)+" of "+HumanBytes(total))
+			progress.Report(40+int(50*done/total), HumanBytes(done)+" / "+HumanBytes(total))
 		}
 	})
 	if err != nil {

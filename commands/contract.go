@@ -234,10 +234,11 @@ type Terminal struct {
 
 // Warning is something to know about a fork that stands.
 type Warning struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-	Remedy  string `json:"remedy,omitempty"`
-	Detail  string `json:"detail,omitempty"`
+	Code    string            `json:"code"`
+	Message string            `json:"message"`
+	Remedy  string            `json:"remedy,omitempty"`
+	Detail  string            `json:"detail,omitempty"`
+	Args    map[string]string `json:"args,omitempty"` // as in Reason
 }
 
 // CarryParams ask for a carry between two existing workspaces.

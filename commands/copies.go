@@ -17,6 +17,7 @@ import (
 
 	"github.com/sidefork/sidefork/carry"
 	"github.com/sidefork/sidefork/carry/worktree"
+	"github.com/sidefork/sidefork/commands/locales"
 )
 
 // Several children of one source in one call: decided and looked at once, then each made, proved and set up by itself. One
@@ -146,7 +147,7 @@ func forkCopies(ctx context.Context, env *Env, p ForkParams, d *decision, progre
 // makeCopies makes the children, a few at once; git makes their worktrees one after the other. Of each there is a child that stands, or why there is none.
 func makeCopies(ctx context.Context, env *Env, p ForkParams, d *decision, undo *carry.Copies, progress Progress) ([]*madeChild, []*Failure) {
 	made, failed := make([]*madeChild, len(d.children)), make([]*Failure, len(d.children))
-	all := &together{to: progress, percents: make([]int, len(d.children)), stages: map[Stage]bool{}}
+	all := &together{to: progress, words: env.Language().Text(locales.Word("%d of %d copies are done")), percents: make([]int, len(d.children)), stages: map[Stage]bool{}}
 	var g errgroup.Group
 	g.SetLimit(max(2, min(8, runtime.GOMAXPROCS(0))))
 	for i, it := range d.children {
@@ -219,6 +220,7 @@ func rank(e Effect) int { return slices.Index([]Effect{Nothing, RolledBack, Kept
 // together tells of several children as of one: a stage when the first of them reaches it, the percentage of all.
 type together struct {
 	to       Progress
+	words    string // "%d of %d copies are done"
 	mu       sync.Mutex
 	percents []int
 	stages   map[Stage]bool
@@ -237,7 +239,7 @@ func (t *together) ended(i int) {
 // report tells how far all of them are; of one, in its own words. t.mu is held.
 func (t *together) report(i, percent int, words string) {
 	if len(t.percents) > 1 {
-		words = fmt.Sprintf("%d of %d copies are done", t.done, len(t.percents))
+		words = fmt.Sprintf(t.words, t.done, len(t.percents))
 	}
 	t.to.Report(t.with(i, percent), words)
 }

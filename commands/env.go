@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sidefork/sidefork/commands/locales"
 	"github.com/sidefork/sidefork/sessions"
 	"go.uber.org/zap"
 )
@@ -13,9 +14,12 @@ import (
 // Env is what a command runs in. The zero value of every field is usable.
 type Env struct {
 	Settings Settings
-	Folders  []string // the client's workspace folders, for commands that name none
-	Getenv   func(string) string
-	Environ  func() []string // all of it, for an agent that is started here; nil: that of this process
+	// Locale is the language that the client asks for, where the settings ask for none: LSP's locale, or the environment's
+	// (locales.OfEnvironment).
+	Locale  string
+	Folders []string // the client's workspace folders, for commands that name none
+	Getenv  func(string) string
+	Environ func() []string // all of it, for an agent that is started here; nil: that of this process
 	// Self is the absolute path of sidefork, for what an agent's terminal is to run; "" where that is not known.
 	Self   string
 	Log    *zap.Logger
@@ -85,19 +89,19 @@ const (
 	Starting  Stage = "starting"
 )
 
-// Title is the stage in words.
+// Title is the stage in English words, which Language.Text has in others.
 func (s Stage) Title() string {
 	switch s {
 	case Preparing:
-		return "Preparing"
+		return locales.Word("Preparing")
 	case Creating:
-		return "Creating workspace"
+		return locales.Word("Creating workspace")
 	case Copying:
-		return "Copying changes"
+		return locales.Word("Copying changes")
 	case SettingUp:
-		return "Running setup"
+		return locales.Word("Running setup")
 	case Starting:
-		return "Starting agent"
+		return locales.Word("Starting agent")
 	}
 	return string(s)
 }

@@ -52,7 +52,7 @@ type answers struct {
 	copies                                            *int
 	include                                           *[]string
 
-	wrong map[string]string // by field: why its answer is none
+	wrong map[string]string // by field: the word for why its answer is none
 }
 
 // readAnswers reads answers by their ids. An id that is not one, or is there twice, is refused: it must not be ignored. A
@@ -69,7 +69,7 @@ func readAnswers(list []FormAnswer) (a answers, failed *Failure) {
 			continue
 		}
 		if err := a.read(one); err != nil {
-			a.wrong[one.ID] = formWords["wrongKind"]
+			a.wrong[one.ID] = "wrongKind"
 		}
 	}
 	return a, nil
@@ -123,7 +123,7 @@ func (a *answers) readInclude(raw json.RawMessage) error {
 func (a answers) params(p ForkParams) (ForkParams, error) {
 	for _, id := range fieldIDs {
 		if why := a.wrong[id]; why != "" {
-			return p, refuse("invalidArgument", "what", "formAnswers: "+id+": "+why)
+			return p, refuse("invalidArgument", "what", "formAnswers: "+id+": "+formWords[why])
 		}
 	}
 	var err error

@@ -51,7 +51,7 @@ func (f *form) fields(ctx context.Context) []FormField {
 	list = append(list, f.staged(), f.include(), f.prompt(), f.copies(), f.where(ctx))
 	for i := range list {
 		if why := f.given.wrong[list[i].ID]; why != "" {
-			list[i].Error = why
+			list[i].Error = f.env.inWords(why)
 		}
 	}
 	return list
@@ -78,7 +78,7 @@ func (f *form) counting(list []FormAnswer) []FormAnswer {
 
 // name asks for the branch. It is checked by what can be known in time; the fork checks it again.
 func (f *form) name(ctx context.Context) FormField {
-	field := FormField{ID: "name", Description: inWords("name"), Required: true, Type: FieldType{Kind: "string", Pending: !f.facts.named}}
+	field := FormField{ID: "name", Description: f.env.inWords("name"), Required: true, Type: FieldType{Kind: "string", Pending: !f.facts.named}}
 	field.Default = f.facts.free
 	if f.facts.free == "" {
 		field.Default = f.env.forkName(f.argument.Workspace, "", "")
@@ -88,16 +88,16 @@ func (f *form) name(ctx context.Context) FormField {
 	}
 	switch answer := f.given.name; {
 	case answer == nil && f.unasked("name"):
-		field.Error = inWords("nameMissing")
+		field.Error = f.env.inWords("nameMissing")
 	case answer != nil && strings.TrimSpace(*answer) == "":
-		field.Error = inWords("nameMissing")
+		field.Error = f.env.inWords("nameMissing")
 	case answer != nil && f.facts.at != nil:
 		_, err := checkNames(ctx, *f.facts.at, *answer, f.howMany())
-		field.Error = refusedInTime(ctx, err)
+		field.Error = f.refusedInTime(ctx, err)
 		if field.Error == "" && f.argument.Dir == "" && len(f.facts.family) > 0 {
 			folder := worktree.FreeFolder(f.facts.family[0], f.env.Settings.Worktree.Pattern, *answer)
 			if no := worktree.CheckFolder(folder, *f.facts.at); no != nil {
-				field.Error = refusedInTime(ctx, no)
+				field.Error = f.refusedInTime(ctx, no)
 			}
 		}
 	}
@@ -110,16 +110,15 @@ func (f *form) unasked(id string) bool {
 }
 
 // refusedInTime is a refusal in words; "" for none, and where the time was up before git could say anything.
-func refusedInTime(ctx context.Context, err error) string {
+func (f *form) refusedInTime(ctx context.Context, err error) string {
 	if err == nil || ctx.Err() != nil {
 		return ""
 	}
-	r := failureOf(err).Reason
-	return strings.TrimSpace(r.Message + " " + r.Remedy)
+	return f.env.why(failureOf(err).Reason)
 }
 
 func (f *form) child() FormField {
-	field := FormField{ID: "child", Description: inWords("child", "name", f.workspaceName()), Type: FieldType{Kind: "bool"}, Default: true}
+	field := FormField{ID: "child", Description: f.env.inWords("child", "name", f.workspaceName()), Type: FieldType{Kind: "bool"}, Default: true}
 	if f.onlyNew(&field, false) && !f.draft && f.given.child != nil && *f.given.child {
 		field.Error = field.Type.DisabledReason
 	}
@@ -146,13 +145,13 @@ func (f *form) chooseBase(ctx context.Context) (b baseChoice) {
 	}
 	if f.makesNone() {
 		if b.value != "parentCommit" && !f.draft {
-			b.wrong = inWords(hereDisabled)
+			b.wrong = f.env.inWords(hereDisabled)
 		}
 		b.value = "parentCommit"
 	}
 	asked, err := baseOf(b.value)
 	if err != nil {
-		b.value, b.wrong = "parentCommit", inWords("notOffered")
+		b.value, b.wrong = "parentCommit", f.env.inWords("notOffered")
 		asked = &Base{Kind: "parentCommit"}
 	}
 	b.elsewhere = asked.Kind != "parentCommit"
@@ -167,14 +166,14 @@ func (f *form) chooseBase(ctx context.Context) (b baseChoice) {
 	case "repositoryDefault":
 		if ref = f.facts.standard; ref == "" {
 			if f.facts.named {
-				b.wrong = inWords("noStandard")
+				b.wrong = f.env.inWords("noStandard")
 			}
 			return b
 		}
 	}
 	oid, no := worktree.ResolveCommit(ctx, *f.facts.at, ref)
 	if no != nil {
-		b.wrong = refusedInTime(ctx, no)
+		b.wrong = f.refusedInTime(ctx, no)
 		return b
 	}
 	b.oid, b.elsewhere = oid, oid != f.facts.at.Head
@@ -185,12 +184,12 @@ func (f *form) chooseBase(ctx context.Context) (b baseChoice) {
 // was answered, so that a client has words for it.
 func (f *form) start() FormField {
 	field := FormField{
-		ID: "base", Description: inWords("base"), Default: "parentCommit", Error: f.base.wrong,
+		ID: "base", Description: f.env.inWords("base"), Default: "parentCommit", Error: f.base.wrong,
 		Type: FieldType{Kind: "lazyEnum", Source: refsSource, Config: refsConfig{Workspace: f.argument.Workspace}},
 	}
-	field.Type.Entries = topRefs(f.facts.at, f.facts.standard, f.workspaceName())
+	field.Type.Entries = f.env.topRefs(f.facts.at, f.facts.standard, f.workspaceName())
 	if ref, named := strings.CutPrefix(f.base.value, "ref:"); named {
-		field.Type.Entries = append(field.Type.Entries, FormEntry{f.base.value, refInWords(ref)})
+		field.Type.Entries = append(field.Type.Entries, FormEntry{f.base.value, f.env.refInWords(ref)})
 	}
 	if f.argument.Base != nil && f.given.base == nil {
 		field.Default = f.base.value
@@ -201,7 +200,7 @@ func (f *form) start() FormField {
 
 // carry asks for the changes. It is not asked where there surely are none; once asked, it stays.
 func (f *form) carry() (field FormField, shown bool) {
-	field = FormField{ID: "carry", Description: inWords("carryPending"), Default: true, Type: FieldType{Kind: "bool"}}
+	field = FormField{ID: "carry", Description: f.env.inWords("carryPending"), Default: true, Type: FieldType{Kind: "bool"}}
 	known := f.facts.counts
 	none := known != nil && known.Changes.Modified+known.Changes.New+known.Changes.Staged+known.Changes.Conflicted == 0
 	if none && known.Carry.Reason == nil && f.given.carry == nil && !f.look.wasShown("carry") {
@@ -211,17 +210,17 @@ func (f *form) carry() (field FormField, shown bool) {
 	if known == nil {
 		field.Type.Pending = true
 	} else {
-		field.Description = inWords("carry", "counts", inCounts(known.Changes))
+		field.Description = f.env.inWords("carry", "counts", f.inCounts(known.Changes))
 	}
 	switch {
 	case f.whereChosen() == inSame:
-		field.Type.DisabledReason = inWords("sameChanges")
+		field.Type.DisabledReason = f.env.inWords("sameChanges")
 	case f.base.elsewhere:
-		field.Type.DisabledReason = reason("carryNeedsParent", nil).Message
+		field.Type.DisabledReason = reason("carryNeedsParent", nil).In(f.env.Language()).Message
 	case known != nil && known.Carry.Reason != nil:
-		field.Type.DisabledReason = strings.TrimSpace(known.Carry.Reason.Message + " " + known.Carry.Reason.Remedy)
+		field.Type.DisabledReason = f.env.why(*known.Carry.Reason)
 	case none:
-		field.Type.DisabledReason = inWords("noChanges")
+		field.Type.DisabledReason = f.env.inWords("noChanges")
 	}
 	if field.Type.DisabledReason != "" {
 		field.Default = false
@@ -235,18 +234,18 @@ func (f *form) carry() (field FormField, shown bool) {
 }
 
 // inCounts are changes in the words that the command line has for them.
-func inCounts(c Changes) string {
+func (f *form) inCounts(c Changes) string {
 	var parts []string
 	for _, p := range []struct {
 		n    int
 		word string
-	}{{c.Modified, "modified"}, {c.New, "new"}, {c.Staged, "staged"}, {c.Conflicted, "in conflict"}} {
+	}{{c.Modified, "modified"}, {c.New, "new"}, {c.Staged, "stagedCount"}, {c.Conflicted, "conflicted"}} {
 		if p.n > 0 {
-			parts = append(parts, strconv.Itoa(p.n)+" "+p.word)
+			parts = append(parts, f.env.inWords(p.word, "count", strconv.Itoa(p.n)))
 		}
 	}
 	if len(parts) == 0 {
-		return "none"
+		return f.env.inWords("none")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -268,24 +267,24 @@ func (f *form) carries() bool {
 }
 
 func (f *form) staged() FormField {
-	field := FormField{ID: "staged", Description: inWords("staged"), Default: "keep", Type: FieldType{
-		Kind: "enum", Advanced: true, Entries: []FormEntry{{"keep", inWords("keep")}, {"unstage", inWords("unstage")}},
+	field := FormField{ID: "staged", Description: f.env.inWords("staged"), Default: "keep", Type: FieldType{
+		Kind: "enum", Advanced: true, Entries: []FormEntry{{"keep", f.env.inWords("keep")}, {"unstage", f.env.inWords("unstage")}},
 	}}
 	f.needsCarry(&field)
 	if answer := f.given.staged; answer != nil && *answer != "keep" && *answer != "unstage" {
-		field.Error = inWords("notOffered")
+		field.Error = f.env.inWords("notOffered")
 	}
 	return field
 }
 
 func (f *form) include() FormField {
-	field := FormField{ID: "include", Description: inWords("include"), Default: append([]string{}, f.argument.Include...), Type: FieldType{
+	field := FormField{ID: "include", Description: f.env.inWords("include"), Default: append([]string{}, f.argument.Include...), Type: FieldType{
 		Kind: "list", ElementType: &FieldType{Kind: "string"}, Advanced: true,
 	}}
 	f.needsCarry(&field)
 	if answer := f.given.include; answer != nil && len(*answer) > 0 {
 		if err := checkPatterns(*answer); err != nil {
-			field.Error = failureOf(err).Reason.Message
+			field.Error = failureOf(err).Reason.In(f.env.Language()).Message
 		} else if !f.draft {
 			field.Error = field.Type.DisabledReason
 		}
@@ -298,7 +297,7 @@ func (f *form) needsCarry(field *FormField) {
 	if f.carries() {
 		return
 	}
-	field.Type.DisabledReason = inWords("carryOff")
+	field.Type.DisabledReason = f.env.inWords("carryOff")
 	if field.ID == "include" {
 		field.Default = []string{}
 	}
@@ -306,12 +305,12 @@ func (f *form) needsCarry(field *FormField) {
 
 // copies asks for several children at once.
 func (f *form) copies() FormField {
-	field := FormField{ID: "copies", Description: inWords("copies"), Default: max(f.argument.Copies, 1), Type: FieldType{Kind: "number", Advanced: true}}
+	field := FormField{ID: "copies", Description: f.env.inWords("copies"), Default: max(f.argument.Copies, 1), Type: FieldType{Kind: "number", Advanced: true}}
 	off := f.onlyNew(&field, 1)
 	switch n := f.given.copies; {
 	case n == nil:
 	case *n < 1 || *n > maxCopies:
-		field.Error = inWords("copiesRange")
+		field.Error = f.env.inWords("copiesRange")
 	case off && *n > 1 && !f.draft:
 		field.Error = field.Type.DisabledReason
 	}
@@ -328,15 +327,15 @@ func (f *form) howMany() int {
 }
 
 func (f *form) prompt() FormField {
-	field := FormField{ID: "prompt", Description: inWords("prompt"), Default: f.argument.Prompt, Type: FieldType{Kind: "string", Advanced: true, Multiline: true}}
+	field := FormField{ID: "prompt", Description: f.env.inWords("prompt"), Default: f.argument.Prompt, Type: FieldType{Kind: "string", Advanced: true, Multiline: true}}
 	if f.given.session == nil {
 		return field
 	}
 	switch name, _, _ := strings.Cut(*f.given.session, ":"); {
 	case name == noAgent, f.vanished != "":
-		field.Type.DisabledReason = inWords("promptAgent")
+		field.Type.DisabledReason = f.env.inWords("promptAgent")
 	case name == "opencode":
-		field.Type.DisabledReason = reason("promptNotTaken", map[string]string{"agent": name}).Message
+		field.Type.DisabledReason = reason("promptNotTaken", map[string]string{"agent": name}).In(f.env.Language()).Message
 	}
 	if field.Type.DisabledReason != "" {
 		field.Default = ""

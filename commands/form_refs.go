@@ -41,7 +41,7 @@ func ListEnum(ctx context.Context, env *Env, p ListEnumParams) ([]FormEntry, *Fa
 			return nil, failureOf(err)
 		}
 	}
-	entries, err := listRefs(ctx, config.Workspace, strings.TrimSpace(p.Query))
+	entries, err := listRefs(ctx, env, config.Workspace, strings.TrimSpace(p.Query))
 	if err != nil {
 		return nil, failureOf(err)
 	}
@@ -50,7 +50,7 @@ func ListEnum(ctx context.Context, env *Env, p ListEnumParams) ([]FormEntry, *Fa
 
 // listRefs gives the parent's commit and the repository's default on top, then branches and tags, those first whose commits
 // are the youngest; last, where nothing is called so, the commit that the query names.
-func listRefs(ctx context.Context, workspace, query string) ([]FormEntry, error) {
+func listRefs(ctx context.Context, env *Env, workspace, query string) ([]FormEntry, error) {
 	at, err := open(ctx, workspace)
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func listRefs(ctx context.Context, workspace, query string) ([]FormEntry, error)
 			entries = append(entries, e)
 		}
 	}
-	for _, e := range topRefs(&at, worktree.DefaultBranch(ctx, at), at.Branch) {
+	for _, e := range env.topRefs(&at, worktree.DefaultBranch(ctx, at), at.Branch) {
 		add(e)
 	}
 	refs, err := worktree.Refs(ctx, at, sortWithin)
@@ -73,38 +73,38 @@ func listRefs(ctx context.Context, workspace, query string) ([]FormEntry, error)
 		if Printable(r.Name) != r.Name { // no value that a client shows may do anything there
 			name = "ref:" + r.Object
 		}
-		add(FormEntry{name, refInWords(r.Name)})
+		add(FormEntry{name, env.refInWords(r.Name)})
 	}
 	if len(entries) == 0 && query != "" {
 		if oid, no := worktree.ResolveCommit(ctx, at, query); no == nil {
-			entries = append(entries, FormEntry{"ref:" + oid, inWords("commit", "name", query+", "+oid[:min(len(oid), 8)])})
+			entries = append(entries, FormEntry{"ref:" + oid, env.inWords("commit", "name", query+", "+oid[:min(len(oid), 8)])})
 		}
 	}
 	return entries, nil
 }
 
 // topRefs are the two that have a name of their own. What is not known yet is left out.
-func topRefs(at *worktree.Worktree, standard, name string) []FormEntry {
+func (e *Env) topRefs(at *worktree.Worktree, standard, name string) []FormEntry {
 	if at == nil {
-		return []FormEntry{{"parentCommit", inWords("parentPending", "name", name)}}
+		return []FormEntry{{"parentCommit", e.inWords("parentPending", "name", name)}}
 	}
 	on := at.Branch
 	if on == "" {
 		on = name
 	}
-	entries := []FormEntry{{"parentCommit", inWords("parentCommit", "name", on, "commit", at.Head[:min(len(at.Head), 8)])}}
+	entries := []FormEntry{{"parentCommit", e.inWords("parentCommit", "name", on, "commit", at.Head[:min(len(at.Head), 8)])}}
 	if standard != "" {
-		entries = append(entries, FormEntry{"repositoryDefault", inWords("standard", "name", standard)})
+		entries = append(entries, FormEntry{"repositoryDefault", e.inWords("standard", "name", standard)})
 	}
 	return entries
 }
 
 // refInWords is a ref as a person calls it.
-func refInWords(ref string) string {
+func (e *Env) refInWords(ref string) string {
 	for _, folder := range []string{"refs/heads/", "refs/remotes/", "refs/tags/"} {
 		if short, found := strings.CutPrefix(ref, folder); found {
 			if folder == "refs/tags/" {
-				return Printable(short + " (tag)")
+				return e.inWords("tag", "name", short)
 			}
 			return Printable(short)
 		}

@@ -17,16 +17,16 @@ const (
 // session offers what can be forked natively, the preferred one first, since not every client knows a default. Nothing is
 // preferred to the session that the dialog was opened from, and where that cannot be forked, no agent.
 func (f *form) session() FormField {
-	field := FormField{ID: "session", Description: inWords("session"), Required: true, Type: FieldType{Kind: "enum", Pending: !f.facts.settled}}
+	field := FormField{ID: "session", Description: f.env.inWords("session"), Required: true, Type: FieldType{Kind: "enum", Pending: !f.facts.settled}}
 	if text := f.argument.Transcript; text != nil { // it is the conversation
 		field.Type.Pending, field.Default = false, noAgent
-		field.Type.Entries = []FormEntry{{noAgent, inWords("transcript", "agent", text.Agent)}}
+		field.Type.Entries = []FormEntry{{noAgent, f.env.inWords("transcript", "agent", text.Agent)}}
 		return field
 	}
 	var entries []FormEntry
 	for _, s := range f.facts.sessions {
 		if value := s.Agent + ":" + s.ID; s.Fork.Kind == "native" && Printable(value) == value {
-			entries = append(entries, FormEntry{Value: value, Description: aboutSession(s)})
+			entries = append(entries, FormEntry{Value: value, Description: f.aboutSession(s)})
 		}
 	}
 	has := func(value string) bool {
@@ -50,7 +50,7 @@ func (f *form) session() FormField {
 	if answer := f.given.session; answer != nil && f.facts.settled && !has(*answer) {
 		f.vanished = *answer
 		f.look.dropSession()
-		field.Error = inWords("sessionGone", "id", *answer)
+		field.Error = f.env.inWords("sessionGone", "id", *answer)
 	}
 	switch {
 	case f.facts.settled:
@@ -59,9 +59,9 @@ func (f *form) session() FormField {
 		preferred = noAgent
 	}
 	if newest := f.facts.sessions; len(entries) == 0 && len(newest) > 0 && newest[0].Fork.Reason != nil {
-		field.Description = inWords("sessionNone", "why", newest[0].Fork.Reason.Message)
+		field.Description = f.env.inWords("sessionNone", "why", newest[0].Fork.Reason.In(f.env.Language()).Message)
 	}
-	entries = append(first(entries, preferred, maxSessions), FormEntry{noAgent, inWords("noAgent")})
+	entries = append(first(entries, preferred, maxSessions), FormEntry{noAgent, f.env.inWords("noAgent")})
 	if preferred == noAgent && (f.argument.PID != 0 || f.argument.Session != nil) {
 		entries = first(entries, noAgent, len(entries))
 	}
@@ -85,7 +85,7 @@ func first(entries []FormEntry, value string, most int) []FormEntry {
 }
 
 // aboutSession is a session in one line.
-func aboutSession(s Session) string {
+func (f *form) aboutSession(s Session) string {
 	title := s.Title
 	if title == "" {
 		title = s.FirstPrompt
@@ -102,10 +102,10 @@ func aboutSession(s Session) string {
 		parts = append(parts, s.LastActivity.UTC().Format(time.DateTime)+" UTC")
 	}
 	if s.Forecast != nil {
-		parts = append(parts, inWords("tokens", "count", strconv.FormatInt(s.Forecast.Tokens, 10)))
+		parts = append(parts, f.env.inWords("tokens", "count", strconv.FormatInt(s.Forecast.Tokens, 10)))
 	}
 	if s.State == agent.Live {
-		parts = append(parts, inWords("live"))
+		parts = append(parts, f.env.inWords("live"))
 	}
 	return Printable(strings.Join(parts, " · "))
 }

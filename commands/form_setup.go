@@ -22,8 +22,8 @@ func (f *form) setup(ctx context.Context) (field FormField, shown bool) {
 		return field, false
 	}
 	f.look.remember("setup")
-	field = FormField{ID: "setup", Description: inWords("setupNone"), Default: "skip", Type: FieldType{Kind: "enum", Pending: !known}}
-	field.Type.Entries = []FormEntry{{"skip", inWords("setupSkip")}}
+	field = FormField{ID: "setup", Description: f.env.inWords("setupNone"), Default: "skip", Type: FieldType{Kind: "enum", Pending: !known}}
+	field.Type.Entries = []FormEntry{{"skip", f.env.inWords("setupSkip")}}
 	switch s := fact.info; {
 	case s != nil:
 		trust, run := "notTrusted", "run:"+s.Hash
@@ -37,29 +37,29 @@ func (f *form) setup(ctx context.Context) (field FormField, shown bool) {
 		if s.Difference != "" {
 			word = "setupChanged"
 		}
-		field.Description = inWords(word, "file", s.Source, "commands", shownCommands(*s))
+		field.Description = f.env.inWords(word, "file", s.Source, "commands", f.shownCommands(*s))
 		field.Type.Setup = s
-		field.Type.Entries = first(append(field.Type.Entries, FormEntry{run, inWords("setupRun", "trust", inWords(trust))}), field.Default.(string), 2)
+		field.Type.Entries = first(append(field.Type.Entries, FormEntry{run, f.env.inWords("setupRun", "trust", f.env.inWords(trust))}), field.Default.(string), 2)
 	case fact.problem != nil:
-		field.Type.DisabledReason = fact.problem.Message
+		field.Type.DisabledReason = fact.problem.In(f.env.Language()).Message
 	case known:
-		field.Type.DisabledReason = inWords("noSetup")
+		field.Type.DisabledReason = f.env.inWords("noSetup")
 	}
 	if f.onlyNew(&field, "skip") {
 		field.Type.Entries = field.Type.Entries[:0]
-		field.Type.Entries = append(field.Type.Entries, FormEntry{"skip", inWords("setupSkip")})
+		field.Type.Entries = append(field.Type.Entries, FormEntry{"skip", f.env.inWords("setupSkip")})
 	}
 	if answer := f.given.setup; answer != nil && known && !f.draft && !slices.ContainsFunc(field.Type.Entries, func(e FormEntry) bool { return e.Value == *answer }) {
-		field.Error = inWords("setupGone")
+		field.Error = f.env.inWords("setupGone")
 	}
 	return field, true
 }
 
 // shownCommands are a setup's commands in one line. Where they are cut, that is said: nobody is to approve half of them.
-func shownCommands(s SetupInfo) string {
+func (f *form) shownCommands(s SetupInfo) string {
 	runes := []rune(strings.Join(s.Commands, "; "))
 	if len(runes) <= maxCommands {
 		return string(runes)
 	}
-	return string(runes[:maxCommands]) + inWords("cut", "file", s.Source)
+	return string(runes[:maxCommands]) + f.env.inWords("cut", "file", s.Source)
 }

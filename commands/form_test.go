@@ -80,7 +80,7 @@ func TestASessionIsOneLineOfWhatOneKnowsItBy(t *testing.T) {
 		"codex · x":                             {Agent: "codex", ID: "x"},
 		"pi · " + strings.Repeat("ä", 79) + "…": {Agent: "pi", Title: strings.Repeat("ä", 99)},
 	} {
-		if got := aboutSession(s); got != want {
+		if got := (&form{}).aboutSession(s); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -47,14 +47,14 @@ func (f *form) makesNone() bool { return f.whereChosen() != inNew }
 
 // where asks for the place: a new worktree, the same folder, or one of the repository's other worktrees.
 func (f *form) where(ctx context.Context) FormField {
-	field := FormField{ID: "where", Description: inWords("where"), Default: inNew, Type: FieldType{Kind: "enum", Advanced: true, Pending: f.facts.family == nil}}
-	field.Type.Entries = []FormEntry{{inNew, f.newFolder()}, {inSame, inWords("whereSame", "path", f.argument.Workspace)}}
+	field := FormField{ID: "where", Description: f.env.inWords("where"), Default: inNew, Type: FieldType{Kind: "enum", Advanced: true, Pending: f.facts.family == nil}}
+	field.Type.Entries = []FormEntry{{inNew, f.newFolder()}, {inSame, f.env.inWords("whereSame", "path", f.argument.Workspace)}}
 	for _, w := range f.others() {
 		on := w.Branch
 		if on == "" {
 			on = w.Head[:min(len(w.Head), 8)]
 		}
-		field.Type.Entries = append(field.Type.Entries, FormEntry{inExisting + w.Path, inWords("whereExisting", "path", w.Path, "branch", on)})
+		field.Type.Entries = append(field.Type.Entries, FormEntry{inExisting + w.Path, f.env.inWords("whereExisting", "path", w.Path, "branch", on)})
 	}
 	chosen := f.whereChosen()
 	if f.given.where == nil {
@@ -64,9 +64,9 @@ func (f *form) where(ctx context.Context) FormField {
 	case existing && f.facts.family != nil:
 		field.Error = f.whyNotInto(ctx, path)
 	case chosen == inSame && f.argument.Transcript == nil && f.given.session != nil && *f.given.session == noAgent:
-		field.Error = inWords("whereAgent")
+		field.Error = f.env.inWords("whereAgent")
 	case !existing && chosen != inSame && chosen != inNew:
-		field.Error = inWords("notOffered")
+		field.Error = f.env.inWords("notOffered")
 	}
 	return field
 }
@@ -82,9 +82,9 @@ func (f *form) newFolder() string {
 		folder = worktree.FreeFolder(f.facts.family[0], f.env.Settings.Worktree.Pattern, name)
 	}
 	if folder == "" {
-		return inWords("whereNew")
+		return f.env.inWords("whereNew")
 	}
-	return inWords("whereNewAt", "path", folder)
+	return f.env.inWords("whereNewAt", "path", folder)
 }
 
 // others are the worktrees of the repository that a fork may go into, if they are clean. Which name does what it should not
@@ -103,7 +103,7 @@ func (f *form) others() []worktree.Worktree {
 func (f *form) whyNotInto(ctx context.Context, path string) string {
 	i := slices.IndexFunc(f.facts.family, func(w worktree.Worktree) bool { return w.Path == filepath.Clean(path) })
 	if i < 0 {
-		return inWords("notOffered")
+		return f.env.inWords("notOffered")
 	}
 	_, target, err := openBoth(ctx, ForkParams{Workspace: f.facts.at.Path, Worktree: &Where{Kind: "existing", Existing: path}})
 	if err == nil {
@@ -115,7 +115,7 @@ func (f *form) whyNotInto(ctx context.Context, path string) string {
 			err = no
 		}
 	}
-	return refusedInTime(ctx, err)
+	return f.refusedInTime(ctx, err)
 }
 
 // onlyNew disables what belongs to a new worktree alone, with the value that it then has.
@@ -123,6 +123,6 @@ func (f *form) onlyNew(field *FormField, value any) (disabled bool) {
 	if !f.makesNone() {
 		return false
 	}
-	field.Type.DisabledReason, field.Default, field.Required = inWords(hereDisabled), value, false
+	field.Type.DisabledReason, field.Default, field.Required = f.env.inWords(hereDisabled), value, false
 	return true
 }

@@ -50,15 +50,27 @@ var formWords = map[string]string{
 	"sameChanges":   "They are in the folder already.",
 	"prompt":        "First message in the fork",
 	"promptAgent":   "A first message needs a session.",
+	"modified":      "{count} modified",
+	"new":           "{count} new",
+	"stagedCount":   "{count} staged",
+	"conflicted":    "{count} in conflict",
+	"none":          "none",
+	"tag":           "{name} (tag)",
 	"wrongKind":     "The answer is of the wrong kind.",
 	"notOffered":    "Choose one of those that are offered.",
 }
 
-// inWords is a sentence of the form, with name, value, name, value… filled in.
-func inWords(word string, args ...string) string {
+// inWords is a sentence of the form in the client's language, with name, value, name, value… filled in.
+func (e *Env) inWords(word string, args ...string) string {
 	var pairs []string
 	for i := 0; i+1 < len(args); i += 2 {
 		pairs = append(pairs, "{"+args[i]+"}", Printable(args[i+1]))
 	}
-	return strings.NewReplacer(pairs...).Replace(formWords[word])
+	return strings.NewReplacer(pairs...).Replace(e.Language().Text(formWords[word]))
+}
+
+// why is a reason of the form in the client's language: what it says, and what to do about it.
+func (e *Env) why(r Reason) string {
+	r = r.In(e.Language())
+	return strings.TrimSpace(r.Message + " " + r.Remedy)
 }

@@ -7,14 +7,16 @@ import (
 	"strings"
 
 	"github.com/sidefork/sidefork/carry/git"
+	"github.com/sidefork/sidefork/commands/locales"
 )
 
 // Reason says to a person why something cannot be done, did not happen, or needs attention, and what to do about it.
-// Clients translate by Code.
+// It is in the client's language (translate.go); programs go by Code and Args, which no language changes.
 type Reason struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-	Remedy  string `json:"remedy,omitempty"`
+	Code    string            `json:"code"`
+	Message string            `json:"message"`
+	Remedy  string            `json:"remedy,omitempty"`
+	Args    map[string]string `json:"args,omitempty"` // what the sentences are filled with, by name
 }
 
 // Effect is what a command that failed has left behind.
@@ -42,7 +44,8 @@ type Failure struct {
 
 func (f *Failure) Error() string { return f.Reason.Message }
 
-// reasonTexts is the closed list of reason codes. {name} is filled from the refusal's arguments.
+// reasonTexts is the closed list of reason codes. {name} is filled from the refusal's arguments. Other languages are in
+// locales, by these texts.
 var reasonTexts = map[string]struct{ message, remedy string }{
 	// What was asked.
 	"invalidArgument": {"The argument is wrong: {what}.", "Correct it and try again."},
@@ -235,12 +238,15 @@ func reason(code string, args map[string]string) Reason {
 		args, text = map[string]string{}, reasonTexts["internal"]
 		text.message += " (no text for " + code + ")"
 	}
-	pairs := make([]string, 0, 2*len(args))
-	for name, value := range args {
-		pairs = append(pairs, "{"+name+"}", Printable(value))
+	var printable map[string]string
+	if len(args) > 0 {
+		printable = make(map[string]string, len(args))
 	}
-	fill := strings.NewReplacer(pairs...)
-	return Reason{Code: code, Message: fill.Replace(text.message), Remedy: fill.Replace(text.remedy)}
+	for name, value := range args {
+		printable[name] = Printable(value)
+	}
+	fill := filling(printable, locales.Language{})
+	return Reason{Code: code, Message: fill.Replace(text.message), Remedy: fill.Replace(text.remedy), Args: printable}
 }
 
 // refusal is what carry, worktree and sessions return when something cannot be done: data, nothing written.

@@ -27,6 +27,9 @@ type Settings struct {
 	Log       LogSettings              `json:"log,omitzero"`
 	// The program that reaches another machine (`--host`): OpenSSH's, or one that takes its arguments.
 	SSH string `json:"ssh,omitempty" default:"ssh"`
+	// What sidefork says is in this language. Without it that of the editor (`locale` of `initialize`) or of LC_ALL, LC_MESSAGES,
+	// LANG holds; what it does not know is English: `en`, `es`, `zh-Hans`, `ja`, `ko`, `fr`.
+	Language string `json:"language,omitempty" among:"en,es,zh-Hans,ja,ko,fr"`
 
 	origins map[string]string // by name, where a setting that is set comes from; never written into
 }

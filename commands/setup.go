@@ -73,7 +73,7 @@ func chooseSetup(ctx context.Context, env *Env, parent worktree.Worktree, family
 		c.warnings = append(c.warnings, warning("setupNotRun", "", "file", file, "policy", c.policy))
 	case !c.trusted:
 		no := c.about("setupNotTrusted")
-		c.warnings = append(c.warnings, Warning{Code: no.Reason.Code, Message: no.Reason.Message, Remedy: no.Reason.Remedy, Detail: no.Detail})
+		c.warnings = append(c.warnings, Warning{Code: no.Reason.Code, Message: no.Reason.Message, Remedy: no.Reason.Remedy, Detail: no.Detail, Args: no.Reason.Args})
 	default:
 		c.run = true
 	}

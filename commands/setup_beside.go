@@ -22,7 +22,7 @@ func (e *Env) setsUpBeside() bool {
 // or ends this process, ends all that the setup has started, and the child stays.
 func setUpBeside(env *Env, operationID string, child worktree.Worktree, at setup.Place, choice setupChoice) {
 	done := env.Memory.setsUp(child.Path)
-	env.Task(SettingUp.Title(), func(ctx context.Context) {
+	env.Task(env.Language().Text(SettingUp.Title()), func(ctx context.Context) {
 		defer done()
 		told := SetupParams{OperationID: operationID, Workspace: child.Path}
 		if choice.stillIn(ctx, child) {

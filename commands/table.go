@@ -13,6 +13,8 @@ import (
 	"runtime/debug"
 
 	"go.uber.org/zap"
+
+	"github.com/sidefork/sidefork/commands/locales"
 )
 
 // Command is one entry of the table.
@@ -34,8 +36,8 @@ func Table() []Command {
 		{Name: "sidefork.sessions", About: "list the agents' sessions", run: listSessions},
 		{Name: "sidefork.inspect", About: "show all that a fork dialog needs to know of a workspace", run: inspect},
 		{Name: "sidefork.plan", About: "show what a fork would do; write nothing", asks: true, run: plan},
-		{Name: "sidefork.fork", About: "fork an agent session into a child workspace", Title: "Fork agent session", asks: true, run: fork},
-		{Name: "sidefork.carry", About: "bring uncommitted changes from one workspace to another", Title: "Carry changes", run: carryChanges},
+		{Name: "sidefork.fork", About: "fork an agent session into a child workspace", Title: locales.Word("Fork agent session"), asks: true, run: fork},
+		{Name: "sidefork.carry", About: "bring uncommitted changes from one workspace to another", Title: locales.Word("Carry changes"), run: carryChanges},
 		{Name: "sidefork.outcome", About: "say what became of a fork or carry whose answer never came", run: outcome},
 		{Name: "sidefork.recover", About: "take back what a killed sidecar left behind", run: recoverOperations, writes: true},
 		{Name: "sidefork.locate", About: "find the session that runs in a terminal", run: locate},

@@ -9,15 +9,7 @@ import (
 // warning makes a warning from a code of reasons.go: its detail, then name, value, name, value….
 func warning(code, detail string, args ...string) Warning {
 	r := reason(code, named(args))
-	return Warning{Code: code, Message: r.Message, Remedy: r.Remedy, Detail: printableText(detail)}
-}
-
-// Counted is a number with its noun: Counted(2, "session") is "2 sessions".
-func Counted(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
+	return Warning{Code: code, Message: r.Message, Remedy: r.Remedy, Detail: printableText(detail), Args: r.Args}
 }
 
 func named(pairs []string) map[string]string {
@@ -34,7 +26,7 @@ func someOf(names []string) string {
 	if len(names) <= few {
 		return strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:few], ", "), len(names)-few)
+	return fmt.Sprintf("%s, … (+%d)", strings.Join(names[:few], ", "), len(names)-few) // no words: it is an argument
 }
 
 func nonEmpty(lines []string) []string {

@@ -413,3 +413,45 @@ func TestATaskIsCancelledByItsOwnProgressOrTheEnd(t *testing.T) {
 		t.Errorf("%s was told of the end", got)
 	}
 }
+
+// A client is told in its own language: errors, stages, warnings of notifications. Codes and arguments stay.
+func TestAClientIsToldInItsLanguage(t *testing.T) {
+	e := serve(t, func(o *Options) {
+		run := o.Run
+		o.Run = func(ctx context.Context, env *commands.Env, name string, argument json.RawMessage, p commands.Progress) (any, *commands.Failure) {
+			if name != "test.env" {
+				return run(ctx, env, name, argument, p)
+			}
+			env.Notify("sidefork/started", map[string]any{"warning": commands.Refuse("startUnknown").Reason})
+			return map[string]any{"reason": commands.Refuse("nameTaken", "name", "x", "suggestion", "x-2").Reason}, nil
+		}
+	})
+	initialize(t, e, editor.Options{Locale: "fr-CA"})
+	c := e.Execute("test.stages", args{"operationId": "op"}, "t")
+	if _, err := c.Wait(soon(t)); err != nil {
+		t.Fatal(err)
+	}
+	wantProgress(t, c.Progress, "begin 0 Stages", "report 0 Préparation", "report 40 Création de l'espace de travail", "report 40 Copie des changements", "report 60 a.txt", "report 100 Démarrage de l'agent", "end Terminé")
+	if f := wantError(t, e.Execute("test.fail", args{"operationId": "op", "code": "unborn"}, nil), -32803); f.Reason.Code != "unborn" || f.Reason.Message != "La branche n'a pas encore de commit." {
+		t.Errorf("%+v", f)
+	}
+	for settings, want := range map[string]string{
+		`{}`:                  `"args":{"name":"x","suggestion":"x-2"},"code":"nameTaken","message":"La branche x existe déjà."`,
+		`{"language":"ja"}`:   `"message":"ブランチ x はすでにあります。"`,
+		`{"language":"en"}`:   `"message":"The branch x exists already."`,
+		`{"language":"none"}`: `existe déjà`, // it is wrong, and named in the log
+	} {
+		if err := e.Notify("workspace/didChangeConfiguration", args{"settings": json.RawMessage(settings)}); err != nil {
+			t.Fatal(err)
+		}
+		raw, err := e.Execute("test.env", args{}, nil).Wait(soon(t))
+		if err != nil || settings != `{"language":"none"}` && !strings.Contains(string(raw), want) {
+			t.Errorf("%s: %s, %v", settings, raw, err)
+		}
+	}
+	if _, err := e.Notifications.Await(soon(t), func(n editor.Notification) bool {
+		return n.Method == "sidefork/started" && strings.Contains(string(n.Params), "On n'a pas vu l'agent démarrer.")
+	}); err != nil {
+		t.Error(err)
+	}
+}

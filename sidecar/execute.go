@@ -11,6 +11,7 @@ import (
 	"go.lsp.dev/protocol"
 
 	"github.com/sidefork/sidefork/commands"
+	"github.com/sidefork/sidefork/commands/locales"
 )
 
 // codeRequestFailed is LSP 3.17's RequestFailed, which the library does not know.
@@ -37,7 +38,7 @@ func (s *server) execute(ctx context.Context, c *call) (answer any, err error) {
 		return nil, wire(commands.Refuse("invalidArgument", "what", c.bad.Error()))
 	}
 	p := s.begin(ctx, c)
-	outcome := "Failed"
+	outcome := locales.Word("Failed")
 	defer func() {
 		if r := recover(); r != nil {
 			s.panicked(c.params.Command, r)
@@ -55,7 +56,7 @@ func (s *server) execute(ctx context.Context, c *call) (answer any, err error) {
 	select {
 	case <-c.recovered:
 	case <-ctx.Done():
-		outcome = "Cancelled"
+		outcome = locales.Word("Cancelled")
 		return commands.Cancelled{Status: "cancelled"}, nil
 	}
 	result, failed := s.opt.Run(ctx, s.env(c.client), c.params.Command, argument, p)
@@ -66,9 +67,9 @@ func (s *server) execute(ctx context.Context, c *call) (answer any, err error) {
 	if err != nil {
 		panic(err) // a shape of ours that cannot be written
 	}
-	outcome = "Done"
+	outcome = locales.Word("Done")
 	if _, cancelled := result.(commands.Cancelled); cancelled {
-		outcome = "Cancelled"
+		outcome = locales.Word("Cancelled")
 	}
 	return json.RawMessage(raw), nil
 }

@@ -11,12 +11,14 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/sidefork/sidefork/commands"
+	"github.com/sidefork/sidefork/commands/locales"
 )
 
 // client is what the client told of itself. Copies share no memory that is written to.
 type client struct {
 	workDoneProgress bool // it lets us make progress tokens
 	folders          []string
+	locale           string
 	initOptions      json.RawMessage
 	settings         commands.Settings
 	processID        int
@@ -30,6 +32,10 @@ func (s *server) initialize(params json.RawMessage) any {
 	var c client
 	_ = json.Unmarshal(at(params, "capabilities", "window", "workDoneProgress"), &c.workDoneProgress)
 	_ = json.Unmarshal(at(params, "processId"), &c.processID)
+	_ = json.Unmarshal(at(params, "locale"), &c.locale)
+	if c.locale == "" { // Neovim sends none
+		c.locale = locales.OfEnvironment(s.opt.Getenv)
+	}
 	var trace protocol.TraceValue
 	_ = json.Unmarshal(at(params, "trace"), &trace)
 	c.initOptions = at(params, "initializationOptions")

@@ -45,6 +45,7 @@ type value struct {
 // lets us make one.
 func (s *server) begin(ctx context.Context, c *call) *progress {
 	title, long := s.titleOf(c.params.Command)
+	title = s.language().Text(title)
 	p := &progress{s: s, token: c.token}
 	if p.token == nil && long && c.client.workDoneProgress {
 		p.token = s.createToken(ctx, c)
@@ -77,7 +78,7 @@ func (p *progress) Stage(operationID string, stage commands.Stage, percent int) 
 	if p.over {
 		return
 	}
-	p.report(percent, stage.Title())
+	p.report(percent, p.s.language().Text(stage.Title()))
 	p.s.notify("sidefork/stage", struct {
 		OperationID string         `json:"operationId"`
 		Stage       commands.Stage `json:"stage"`
@@ -107,7 +108,7 @@ func (p *progress) end(message string) {
 	defer p.mu.Unlock()
 	if !p.over {
 		p.over = true
-		p.send(value{Kind: "end", Message: message})
+		p.send(value{Kind: "end", Message: p.s.language().Text(message)})
 	}
 }
 

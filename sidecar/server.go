@@ -75,7 +75,10 @@ func newServer(base context.Context, stop context.CancelCauseFunc, opt Options) 
 // names of the work are known: a cancel may be the next message. It never fails: the library would close the connection.
 func (s *server) handle(ctx context.Context, reply jsonrpc2.Replier, request jsonrpc2.Request) error {
 	c, isCall := request.(*jsonrpc2.Call)
-	answer := func(result any, err error) { _ = reply(context.WithoutCancel(ctx), result, err) } // a write error has ended the server
+	answer := func(result any, err error) {
+		result, err = s.inLanguage(result, err)
+		_ = reply(context.WithoutCancel(ctx), result, err) // a write error has ended the server
+	}
 	defer func() {
 		if r := recover(); r != nil {
 			s.panicked(request.Method(), r)
@@ -229,7 +232,7 @@ func (s *server) notify(method string, params any) {
 		s.file.Error("a notification could not be written", zap.String("method", method), zap.Error(err))
 		return
 	}
-	_ = s.conn.Notify(context.Background(), method, json.RawMessage(raw)) // a write error has ended the server
+	_ = s.conn.Notify(context.Background(), method, s.toldInLanguage(method, raw)) // a write error has ended the server
 }
 
 // background runs what outlives an answer, until the server ends.

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/sidefork/sidefork/commands"
+	"github.com/sidefork/sidefork/commands/locales"
 )
 
 // mergeSettings lays an editor's settings over others. They come as the section itself or as {"sidefork": section}.
@@ -25,7 +26,7 @@ func (s *server) mergeSettings(under commands.Settings, origin string, raw json.
 		return under, err
 	}
 	for _, w := range warnings {
-		s.log.Warn(w.Message)
+		s.log.Warn(w.In(locales.Of(merged.Language, s.client.locale)).Message)
 	}
 	return merged, nil
 }
@@ -129,7 +130,7 @@ func (s *server) recover(folders []string) {
 // env is what a command gets to run in.
 func (s *server) env(c client) *commands.Env {
 	env := &commands.Env{
-		Settings: c.settings, Folders: c.folders, Getenv: s.opt.Getenv, Self: s.opt.Self, Log: s.log,
+		Settings: c.settings, Folders: c.folders, Locale: c.locale, Getenv: s.opt.Getenv, Self: s.opt.Self, Log: s.log,
 		Memory: &s.memory, Notify: s.notify, Background: s.background,
 	}
 	if c.workDoneProgress { // else nobody could cancel it

@@ -26,6 +26,7 @@ var ErrLost = errors.New("the connection to the sidecar was lost")
 // Options are what a client is made of.
 type Options struct {
 	Name, Version string // of this client, for the sidecar's log
+	Locale        string // the language to be answered in; "": the sidecar's own
 	// Notify hears every notification, in the order of the wire, before the answers that come behind it. nil: nobody does.
 	Notify func(method string, params json.RawMessage)
 	// Silence is how long nothing may come while an answer is awaited, until the sidecar is asked whether it is there; when
@@ -100,6 +101,7 @@ func Dial(ctx context.Context, in io.Reader, out io.Writer, opt Options) (*Clien
 		"processId":    nil, // it may be of another machine
 		"clientInfo":   map[string]string{"name": opt.Name, "version": opt.Version},
 		"capabilities": map[string]any{},
+		"locale":       opt.Locale,
 	}); err != nil {
 		return nil, err
 	}

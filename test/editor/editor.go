@@ -121,6 +121,7 @@ type Options struct {
 	NoProgress bool // the server may not make tokens
 	ProcessID  int
 	Trace      string // off, messages, verbose
+	Locale     string
 }
 
 func (o Options) params() map[string]any {
@@ -138,6 +139,9 @@ func (o Options) params() map[string]any {
 	}
 	if o.Settings != nil {
 		p["initializationOptions"] = o.Settings
+	}
+	if o.Locale != "" {
+		p["locale"] = o.Locale
 	}
 	if o.Trace != "" {
 		p["trace"] = o.Trace

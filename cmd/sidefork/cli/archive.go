@@ -62,13 +62,13 @@ repositories inside, an operation of git's in progress. Files that git ignores a
 func (l *line) showArchived(r commands.ArchiveResult) {
 	path := commands.Printable(r.Workspace.Path)
 	if !r.Workspace.Archived {
-		fmt.Fprintf(l.out, "Brought %s back.\n", path)
+		l.print(l.out, "Brought %s back.", path)
 		l.warn(r.Warnings)
 		return
 	}
-	fmt.Fprintf(l.out, "Archived %s.\n", path)
+	l.print(l.out, "Archived %s.", path)
 	if r.Workspace.Branch != "" {
-		l.fact("branch", r.Workspace.Branch+" (stays)")
+		l.fact("branch", l.say("%s (stays)", r.Workspace.Branch))
 	}
 	if r.Saved != "" {
 		l.fact("saved", r.Saved)
@@ -82,9 +82,9 @@ func (l *line) showArchived(r commands.ArchiveResult) {
 func (l *line) lost(all []carry.Left) {
 	for i, item := range all {
 		if i == 10 {
-			l.fact("lost", fmt.Sprintf("and %d more (--json names all)", len(all)-i))
+			l.fact("lost", l.say("and %d more (--json names all)", len(all)-i))
 			break
 		}
-		l.fact("lost", item.Path+" ("+whyLeft(item.Reason)+")")
+		l.fact("lost", item.Path+" ("+l.say(whyLeft(item.Reason))+")")
 	}
 }

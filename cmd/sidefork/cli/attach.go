@@ -97,7 +97,7 @@ func (l *line) attach(ctx context.Context, args []string) error {
 		fmt.Fprintln(l.out, commands.Printable(part))
 	}
 	if pane.Dead {
-		fmt.Fprintf(l.err, "sidefork: the agent has ended with exit status %d.\n", pane.Status)
+		l.print(l.err, "sidefork: the agent has ended with exit status %d.", pane.Status)
 		if pane.Status != 0 {
 			l.status = exitFailed
 		}
@@ -115,14 +115,14 @@ func (l *line) showPanes(panes []terminal.Pane) error {
 		return json.NewEncoder(l.out).Encode(map[string]any{"terminals": panes})
 	}
 	if len(panes) == 0 {
-		fmt.Fprintln(l.out, "There are no agents in tmux.")
+		l.print(l.out, "There are no agents in tmux.")
 		return nil
 	}
-	rows := [][]string{{"NAME", "FOLDER", "STATE"}}
+	rows := [][]string{l.headings("NAME", "FOLDER", "STATE")}
 	for _, p := range panes {
-		state := "live"
+		state := l.say("live")
 		if p.Dead {
-			state = fmt.Sprintf("ended with exit status %d", p.Status)
+			state = l.say("ended with exit status %d", p.Status)
 		}
 		rows = append(rows, []string{p.Name, p.Folder, state})
 	}

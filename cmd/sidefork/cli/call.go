@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sidefork/sidefork/commands"
+	"github.com/sidefork/sidefork/commands/locales"
 )
 
 // answer is what a command said: the wire result, or why not, or that it was cancelled.
@@ -42,7 +43,7 @@ func (l *line) ask(ctx context.Context, name string, argument any) answer {
 	}
 	// A result without a status (a list, null) leaves it empty.
 	_ = json.Unmarshal(raw, &status)
-	return answer{result: raw, cancelled: status.Status == "cancelled"}
+	return answer{result: commands.Translated(raw, l.env.Language()), cancelled: status.Status == "cancelled"}
 }
 
 // mistake is for what cannot happen: a shape of our own that is no JSON.
@@ -66,11 +67,11 @@ func (l *line) tell(a answer, show func(json.RawMessage)) {
 		l.status = statusOf(a.failed)
 	case l.json:
 		if _, err := fmt.Fprintf(l.out, "%s\n", a.result); err != nil {
-			fmt.Fprintf(l.err, "sidefork: it is done, but its result could not be written: %v\n%s\n", err, a.result)
+			fmt.Fprintf(l.err, "sidefork: %s\n%s\n", l.say("it is done, but its result could not be written: %v", err), a.result)
 			l.status = exitFailed
 		}
 	case a.cancelled:
-		fmt.Fprintln(l.err, "sidefork: cancelled; nothing is left behind.")
+		l.print(l.err, "sidefork: cancelled; nothing is left behind.")
 	default:
 		show(a.result)
 	}
@@ -117,6 +118,7 @@ func statusOf(f *commands.Failure) int {
 
 // complain says on stderr why something was not done: the error's data with --json, else in words.
 func (l *line) complain(f *commands.Failure) {
+	f = f.In(l.env.Language())
 	if l.json {
 		if data, err := json.Marshal(f); err == nil {
 			fmt.Fprintf(l.err, "%s\n", data)
@@ -128,14 +130,14 @@ func (l *line) complain(f *commands.Failure) {
 		fmt.Fprintf(l.err, "  %s\n", commands.Printable(f.Reason.Remedy))
 	}
 	for _, more := range f.Reasons[min(1, len(f.Reasons)):] { // the first is the one above
-		fmt.Fprintf(l.err, "and: %s [%s]\n  %s\n", commands.Printable(more.Message), more.Code, commands.Printable(more.Remedy))
+		fmt.Fprintf(l.err, "%s\n  %s\n", l.say("and: %s [%s]", commands.Printable(more.Message), more.Code), commands.Printable(more.Remedy))
 	}
 	if f.Effect != commands.Nothing || l.writes {
-		fmt.Fprintf(l.err, "  %s\n", sentence(f.Effect))
+		fmt.Fprintf(l.err, "  %s\n", l.say(sentence(f.Effect)))
 	}
 	l.detail(f.Detail)
 	if more := moreOf(f); more != "" {
-		fmt.Fprintf(l.err, "  More: %s\n", more)
+		fmt.Fprintf(l.err, "  %s\n", l.say("More: %s", more))
 	}
 }
 
@@ -152,20 +154,21 @@ func (l *line) detail(text string) {
 func sentence(effect commands.Effect) string {
 	switch effect {
 	case commands.Nothing:
-		return "Nothing was written."
+		return locales.Word("Nothing was written.")
 	case commands.RolledBack:
-		return "What had been written was taken back."
+		return locales.Word("What had been written was taken back.")
 	case commands.Kept:
-		return "It could not be taken back completely. What stands:"
+		return locales.Word("It could not be taken back completely. What stands:")
 	}
-	return "It may be partially applied."
+	return locales.Word("It may be partially applied.")
 }
 
 // warn prints the warnings of a result that stands: message, remedy, and a detail that several share once.
 func (l *line) warn(warnings []commands.Warning) {
 	said := map[string]bool{}
 	for _, w := range warnings {
-		fmt.Fprintf(l.err, "%s %s [%s]\n", l.styled(l.errTerminal, yellow, "warning:"), commands.Printable(w.Message), commands.Printable(w.Code))
+		w = w.In(l.env.Language())
+		fmt.Fprintf(l.err, "%s %s [%s]\n", l.styled(l.errTerminal, yellow, l.say("warning:")), commands.Printable(w.Message), commands.Printable(w.Code))
 		if w.Remedy != "" {
 			fmt.Fprintf(l.err, "  %s\n", commands.Printable(w.Remedy))
 		}
@@ -179,7 +182,7 @@ func (l *line) warn(warnings []commands.Warning) {
 // note says something to a person on stderr. With --json nothing but an error's data may go there.
 func (l *line) note(format string, a ...any) {
 	if !l.json {
-		fmt.Fprintf(l.err, format+"\n", a...)
+		l.print(l.err, format, a...)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/sidefork/sidefork/carry"
 	"github.com/sidefork/sidefork/commands"
+	"github.com/sidefork/sidefork/commands/locales"
 )
 
 func (l *line) carryCommand() *cobra.Command {
@@ -62,7 +62,7 @@ refusal says what would change.`,
 			return nil
 		}
 		l.call(ctx, "sidefork.carry", p, show(l, func(r commands.CarryResult) {
-			fmt.Fprintf(l.out, "Carried to %s.\n", commands.Printable(p.To))
+			l.print(l.out, "Carried to %s.", commands.Printable(p.To))
 			l.showCarried(r)
 			l.warn(r.Warnings)
 		}))
@@ -72,53 +72,54 @@ refusal says what would change.`,
 }
 
 func (l *line) showCarryPlan(p commands.Plan) {
-	fmt.Fprintf(l.out, "Plan for a carry from %s (nothing is written)\n", commands.Printable(p.Workspace))
+	l.print(l.out, "Plan for a carry from %s (nothing is written)", commands.Printable(p.Workspace))
 	l.fact("to", p.Dir)
 	l.fact("base", short(p.Base))
 	if p.Numbers != nil { // else nobody has counted
-		l.fact("changes", numbers(*p.Numbers))
+		l.fact("changes", l.numbers(*p.Numbers))
 	}
 	l.showRest(p)
 }
 
 // showCarried prints what came and what stayed.
 func (l *line) showCarried(r commands.CarryResult) {
-	text := numbers(r.Numbers)
+	text := l.numbers(r.Numbers)
 	switch {
 	case r.Verified && r.Merged:
-		text += "; merged, and proved to be there"
+		text = l.say("%s; merged, and proved to be there", text)
 	case r.Verified:
-		text += "; both sides proved equal"
+		text = l.say("%s; both sides proved equal", text)
 	}
 	l.fact("changes", text)
 	l.showLeft(r.Left)
 }
 
 // numbers says in words what comes along.
-func numbers(n carry.Numbers) string {
-	return counts(commands.Changes{Modified: n.Tracked + n.Deleted, New: n.Untracked, Staged: n.Staged, Bytes: n.Bytes}, n.Deleted, n.Included)
+func (l *line) numbers(n carry.Numbers) string {
+	return l.counts(commands.Changes{Modified: n.Tracked + n.Deleted, New: n.Untracked, Staged: n.Staged, Bytes: n.Bytes}, n.Deleted, n.Included)
 }
 
 // counts are uncommitted changes in words, the same ones wherever they are counted: modified is all that git tracks and
 // that is not as the last commit has it, deleted is a part of it, new is what git does not track, and ignored what it
 // ignores and was asked for.
-func counts(n commands.Changes, deleted, included int) string {
+func (l *line) counts(n commands.Changes, deleted, included int) string {
 	var parts []string
-	for _, part := range []struct {
-		count int
-		what  string
-	}{{n.Modified, "modified"}, {n.New, "new"}, {n.Staged, "staged"}, {included, "ignored"}, {n.Conflicted, "conflicted"}} {
-		if part.count == 0 {
-			continue
+	add := func(count int, text string) {
+		if count > 0 {
+			parts = append(parts, text)
 		}
-		text := fmt.Sprintf("%d %s", part.count, part.what)
-		if part.what == "modified" && deleted > 0 {
-			text += fmt.Sprintf(" (%d of them deleted)", deleted)
-		}
-		parts = append(parts, text)
 	}
+	modified := l.counted(n.Modified, "%d modified", "%d modified")
+	if deleted > 0 {
+		modified += " " + l.counted(deleted, "(%d of them deleted)", "(%d of them deleted)")
+	}
+	add(n.Modified, modified)
+	add(n.New, l.counted(n.New, "%d new", "%d new"))
+	add(n.Staged, l.counted(n.Staged, "%d staged", "%d staged"))
+	add(included, l.counted(included, "%d ignored", "%d ignored"))
+	add(n.Conflicted, l.counted(n.Conflicted, "%d conflicted", "%d conflicted"))
 	if len(parts) == 0 {
-		return "none"
+		return l.say("none")
 	}
 	return strings.Join(parts, ", ") + "; " + commands.HumanBytes(n.Bytes)
 }
@@ -132,10 +133,10 @@ func (l *line) showLeft(left []carry.Left) {
 	})
 	for i, item := range left {
 		if i == most {
-			l.fact("stays", fmt.Sprintf("and %d more (--json names all)", len(left)-most))
+			l.fact("stays", l.say("and %d more (--json names all)", len(left)-most))
 			return
 		}
-		l.fact("stays", item.Path+" ("+whyLeft(item.Reason)+")")
+		l.fact("stays", item.Path+" ("+l.say(whyLeft(item.Reason))+")")
 	}
 }
 
@@ -143,19 +144,21 @@ func (l *line) showLeft(left []carry.Left) {
 func whyLeft(reason string) string {
 	switch reason {
 	case "nestedRepository":
-		return "a repository of its own"
+		return locales.Word("a repository of its own")
 	case "specialFile":
-		return "a pipe, socket or device"
+		return locales.Word("a pipe, socket or device")
 	case "submodule":
-		return "a submodule that cannot be copied, or that the other workspace does not have at the same commit"
+		return locales.Word("a submodule that cannot be copied, or that the other workspace does not have at the same commit")
 	case "submoduleElsewhere":
-		return "a submodule whose git folder is not this repository's own: its folder is empty there"
+		return locales.Word("a submodule whose git folder is not this repository's own: its folder is empty there")
 	case "submoduleConfig":
-		return "a submodule whose configuration names programs or other files: its folder is empty there"
+		return locales.Word("a submodule whose configuration names programs or other files: its folder is empty there")
 	case "intentToAddGone":
-		return "announced by git add -N, and gone"
+		return locales.Word("announced by git add -N, and gone")
 	case "worktree":
-		return "another workspace"
+		return locales.Word("another workspace")
+	case "ignored":
+		return locales.Word("ignored")
 	}
 	return reason
 }

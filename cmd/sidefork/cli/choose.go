@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sidefork/sidefork/commands"
+	"github.com/sidefork/sidefork/commands/locales"
 	"github.com/sidefork/sidefork/sessions/agent"
 )
 
@@ -39,21 +40,21 @@ func (l *line) chooseSession(ctx context.Context, p *commands.ForkParams, f fork
 	case len(forkable) == 0 && f.latest:
 		return answer{failed: noneOf(list.Sessions)}, nil
 	case len(list.Sessions) == 0:
-		l.sure = "There is no session to fork here: making a workspace without an agent."
+		l.sure = l.say("There is no session to fork here: making a workspace without an agent.")
 		return a, nil
 	case len(forkable) == 0:
-		why := noneOf(list.Sessions).Reason.Message
-		l.sure = commands.Printable("No session here can be forked (" + why + ") Making a workspace without an agent.")
+		why := noneOf(list.Sessions).In(l.env.Language()).Reason.Message
+		l.sure = commands.Printable(l.say("No session here can be forked (%s) Making a workspace without an agent.", why))
 		return a, nil
 	case len(forkable) > 1 && !f.latest && l.inTerminal && l.errTerminal && !l.json:
 		return l.askSession(ctx, p, forkable), nil
 	}
 	p.Session = idOf(forkable[0])
-	which := "newest session"
+	which := locales.Word("Forking the newest session: %s")
 	if len(forkable) < len(list.Sessions) && forkable[0].ID != list.Sessions[0].ID {
-		which = "newest session that can be forked"
+		which = locales.Word("Forking the newest session that can be forked: %s")
 	}
-	l.sure = "Forking the " + which + ": " + l.describe(forkable[0])
+	l.sure = l.say(which, l.describe(forkable[0]))
 	return a, nil
 }
 
@@ -104,13 +105,13 @@ func (l *line) named(ctx context.Context, word, workspace string) (*agent.ID, er
 func (l *line) askSession(ctx context.Context, p *commands.ForkParams, among []commands.Session) answer {
 	const most = 9
 	among = among[:min(len(among), most)]
-	fmt.Fprintln(l.err, "Which session is to be forked?")
+	l.print(l.err, "Which session is to be forked?")
 	for i, s := range among {
 		fmt.Fprintf(l.err, "  %d  %s\n", i+1, l.describe(s))
 	}
-	fmt.Fprintln(l.err, "  0  none: a workspace without an agent")
+	fmt.Fprintf(l.err, "  0  %s\n", l.say("none: a workspace without an agent"))
 	for {
-		fmt.Fprint(l.err, "Number [1]: ")
+		fmt.Fprint(l.err, l.say("Number [1]:"), " ")
 		word, ok := l.typed(ctx)
 		if !ok {
 			return answer{cancelled: true}
@@ -120,7 +121,7 @@ func (l *line) askSession(ctx context.Context, p *commands.ForkParams, among []c
 		}
 		switch n, err := strconv.Atoi(word); {
 		case err != nil || n < 0 || n > len(among):
-			fmt.Fprintf(l.err, "A number from 0 to %d, please.\n", len(among))
+			l.print(l.err, "A number from %d to %d, please.", 0, len(among))
 		case n == 0:
 			return answer{}
 		default:
@@ -176,9 +177,9 @@ func (l *line) lines() (asking chan<- struct{}, answers <-chan string) {
 
 // describe is a session in one line.
 func (l *line) describe(s commands.Session) string {
-	text := fmt.Sprintf("%s %s  %s  (%s", s.Agent, short(s.ID), clip(headline(s), 60), l.age(s))
+	text := fmt.Sprintf("%s %s  %s  (%s", s.Agent, short(s.ID), clip(l.headline(s), 60), l.age(s))
 	if s.State == agent.Live {
-		text += ", live"
+		text += ", " + l.say("live")
 	}
 	return commands.Printable(text + ")")
 }
@@ -200,7 +201,7 @@ func (l *line) completeSessions(c *cobra.Command) {
 		}
 		var words []cobra.Completion
 		for _, s := range list.Sessions {
-			words = append(words, cobra.CompletionWithDesc(s.Agent+":"+s.ID, commands.Printable(headline(s))))
+			words = append(words, cobra.CompletionWithDesc(s.Agent+":"+s.ID, commands.Printable(l.headline(s))))
 		}
 		return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}

@@ -28,6 +28,7 @@ import (
 
 	"github.com/sidefork/sidefork/cmd/sidefork/remote"
 	"github.com/sidefork/sidefork/commands"
+	"github.com/sidefork/sidefork/commands/locales"
 )
 
 // The exit statuses, as scripts rely on them (docs/contract.md, "Command line").
@@ -78,7 +79,7 @@ func Main(version string) int {
 	l := &line{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr,
 		inTerminal: isTerminal(os.Stdin), outTerminal: isTerminal(os.Stdout), errTerminal: isTerminal(os.Stderr),
-		version: version, env: &commands.Env{Getenv: os.Getenv, Memory: &commands.Memory{}, Self: self()}, agent: runAgent, now: time.Now,
+		version: version, env: &commands.Env{Getenv: os.Getenv, Locale: locales.OfEnvironment(os.Getenv), Memory: &commands.Memory{}, Self: self()}, agent: runAgent, now: time.Now,
 		lookup: os.LookupEnv, resolve: commands.Resolve, listEnum: commands.ListEnum,
 		run: func(ctx context.Context, env *commands.Env, name string, argument []byte, p commands.Progress) (any, *commands.Failure) {
 			return commands.Run(ctx, env, name, argument, p)

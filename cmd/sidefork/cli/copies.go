@@ -17,7 +17,7 @@ func (l *line) showCopies(r commands.ForkResult) {
 	l.warn(r.Warnings)
 	for _, c := range r.Copies {
 		if c.Error != nil {
-			fmt.Fprintf(l.err, "sidefork: %s was not made.\n", commands.Printable(c.Name))
+			l.print(l.err, "sidefork: %s was not made.", commands.Printable(c.Name))
 			l.complain(c.Error)
 		}
 	}

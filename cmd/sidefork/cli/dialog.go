@@ -56,7 +56,7 @@ In Zed it is what a task runs: docs/zed.md.`,
 			argument["pid"] = pid
 		}
 		_, noTmux := exec.LookPath("tmux")
-		d := &openForm{line: l, argument: argument, form: dialog.New(launch, noTmux == nil), news: make(chan struct{}, 1)}
+		d := &openForm{line: l, argument: argument, form: dialog.New(launch, noTmux == nil, l.env.Language()), news: make(chan struct{}, 1)}
 		d.run(ctx, accessible || l.plain())
 		return nil
 	})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sidefork/sidefork/cmd/sidefork/dialog"
 	"github.com/sidefork/sidefork/commands"
+	"github.com/sidefork/sidefork/commands/locales"
 )
 
 // formLines draws a form in lines and numbers: that works over ssh, in every terminal and with every screen reader.
@@ -32,7 +33,7 @@ func (d *formLines) run(ctx context.Context) (forks bool, failed *commands.Failu
 		case strings.EqualFold(word, "m"):
 			d.form.More = !d.form.More
 		case err != nil || number < 1 || number > len(d.form.Shown()):
-			fmt.Fprintln(d.err, "Enter forks, a number changes that line, m shows more or less, p shows the plan, q leaves.")
+			d.print(d.err, "Enter forks, a number changes that line, m shows more or less, p shows the plan, q leaves.")
 		default:
 			if !d.change(ctx, d.form.Shown()[number-1]) {
 				continue // left, or cancelled: the next question ends it
@@ -83,7 +84,7 @@ func (d *formLines) again(ctx context.Context, draft bool) (complete bool, faile
 // submit forks, if all is answered as it can be.
 func (d *formLines) submit(ctx context.Context) (complete bool, failed *commands.Failure) {
 	if d.form.Early() {
-		fmt.Fprintln(d.err, "The sessions are still being read: a moment, or choose.")
+		d.print(d.err, "The sessions are still being read: a moment, or choose.")
 		return false, nil
 	}
 	return d.again(ctx, false)
@@ -93,7 +94,7 @@ func (d *formLines) submit(ctx context.Context) (complete bool, failed *commands
 func (d *formLines) showPlan(ctx context.Context) {
 	text, failed := d.plan(ctx, d.form.Answers(), d.width)
 	if failed != nil {
-		text = "There is no plan yet: " + commands.Printable(failed.Reason.Message) + "\n"
+		text = d.say("There is no plan yet: %s", commands.Printable(failed.In(d.env.Language()).Reason.Message)) + "\n"
 	}
 	fmt.Fprint(d.err, text)
 }
@@ -102,16 +103,16 @@ func (d *formLines) showPlan(ctx context.Context) {
 func (d *formLines) draw() {
 	fmt.Fprintln(d.err)
 	for i, f := range d.form.Shown() {
-		text := fmt.Sprintf("%2d  %s: %s", i+1, dialog.Label(f), d.form.InWords(f))
+		text := fmt.Sprintf("%2d  %s: %s", i+1, d.form.Label(f), d.form.InWords(f))
 		if f.Type.Pending {
-			text += "  (still reading)"
+			text += "  " + d.say("(still reading)")
 		}
 		fmt.Fprintln(d.err, text)
 		for _, part := range dialog.Script(f) {
 			fmt.Fprintf(d.err, "      $ %s\n", part)
 		}
 		if changes, more := dialog.Changes(f); len(changes) > 0 {
-			fmt.Fprintln(d.err, "      It has changed since you approved it:")
+			fmt.Fprintf(d.err, "      %s\n", d.say("It has changed since you approved it:"))
 			for _, part := range changes {
 				fmt.Fprintf(d.err, "      %s\n", part)
 			}
@@ -126,11 +127,11 @@ func (d *formLines) draw() {
 			fmt.Fprintf(d.err, "      ! %s\n", commands.Printable(f.Error))
 		}
 	}
-	more := "m more"
+	keys := locales.Word("Enter forks, a number changes a line, m more, p plan, q leave.")
 	if d.form.More {
-		more = "m less"
+		keys = locales.Word("Enter forks, a number changes a line, m less, p plan, q leave.")
 	}
-	fmt.Fprintf(d.err, "Enter forks, a number changes a line, %s, p plan, q leave.\n", more)
+	d.print(d.err, keys)
 }
 
 // change asks for one field. false: nothing was changed.
@@ -153,7 +154,7 @@ func (d *formLines) change(ctx context.Context, f commands.FormField) bool {
 	case "list":
 		return d.enterLines(ctx, f)
 	}
-	fmt.Fprintf(d.err, "%s (Enter keeps it, a single - empties it): ", commands.Printable(f.Description))
+	fmt.Fprint(d.err, d.say("%s (Enter keeps it, a single - empties it):", commands.Printable(f.Description)), " ")
 	word, ok := d.typed(ctx)
 	if !ok || word == "" {
 		return false
@@ -171,7 +172,7 @@ func (d *formLines) choose(ctx context.Context, id string, entries []commands.Fo
 		fmt.Fprintf(d.err, "    %d  %s\n", i+1, commands.Printable(e.Description))
 	}
 	for {
-		fmt.Fprint(d.err, "  Number (Enter keeps it): ")
+		fmt.Fprint(d.err, "  ", d.say("Number (Enter keeps it):"), " ")
 		word, ok := d.typed(ctx)
 		if !ok || word == "" {
 			return false
@@ -180,14 +181,14 @@ func (d *formLines) choose(ctx context.Context, id string, entries []commands.Fo
 			d.form.Set(id, entries[n-1].Value)
 			return true
 		}
-		fmt.Fprintf(d.err, "  A number from 1 to %d, please.\n", len(entries))
+		fmt.Fprintf(d.err, "  %s\n", d.say("A number from %d to %d, please.", 1, len(entries)))
 	}
 }
 
 // search asks for one of many, by a part of its name.
 func (d *formLines) search(ctx context.Context, f commands.FormField) bool {
 	for {
-		fmt.Fprint(d.err, "  A part of its name (Enter lists the first ones): ")
+		fmt.Fprint(d.err, "  ", d.say("A part of its name (Enter lists the first ones):"), " ")
 		word, ok := d.typed(ctx)
 		if !ok {
 			return false
@@ -200,12 +201,12 @@ func (d *formLines) search(ctx context.Context, f commands.FormField) bool {
 		if len(entries) > 0 {
 			return d.choose(ctx, f.ID, entries)
 		}
-		fmt.Fprintln(d.err, "  Nothing is called so.")
+		fmt.Fprintf(d.err, "  %s\n", d.say("Nothing is called so."))
 	}
 }
 
 func (d *formLines) enterNumber(ctx context.Context, f commands.FormField) bool {
-	fmt.Fprintf(d.err, "%s (Enter keeps it): ", commands.Printable(f.Description))
+	fmt.Fprint(d.err, d.say("%s (Enter keeps it):", commands.Printable(f.Description)), " ")
 	word, ok := d.typed(ctx)
 	n, err := strconv.Atoi(word)
 	if !ok || err != nil {
@@ -217,7 +218,7 @@ func (d *formLines) enterNumber(ctx context.Context, f commands.FormField) bool 
 
 // enterLines asks for a list.
 func (d *formLines) enterLines(ctx context.Context, f commands.FormField) bool {
-	fmt.Fprintf(d.err, "%s, one a line; an empty line ends:\n", commands.Printable(f.Description))
+	d.print(d.err, "%s, one a line; an empty line ends:", commands.Printable(f.Description))
 	list := []string{}
 	for {
 		word, ok := d.typed(ctx)

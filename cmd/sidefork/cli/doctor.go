@@ -72,7 +72,8 @@ counts and states; no prompts, no titles, no names of branches, sessions or repo
 // showExamination prints a line for each check, what to do about it, and what else was seen.
 func (l *line) showExamination(e doctor.Examination) {
 	for _, c := range e.Checks {
-		state := string(c.State) + strings.Repeat(" ", len(doctor.Warning)-len(c.State))
+		state := l.say(stateInWords(string(c.State)))
+		state += strings.Repeat(" ", max(len(doctor.Warning)-width(state), 0))
 		switch c.State {
 		case doctor.Warning:
 			state = l.styled(l.outTerminal, yellow, state)
@@ -100,7 +101,7 @@ func (l *line) writeBundle(ctx context.Context, e doctor.Examination, path strin
 	}
 	fmt.Fprintf(l.out, "%s", text)
 	if l.inTerminal && l.errTerminal {
-		fmt.Fprintf(l.err, "Write this to %s? (y writes it) ", commands.Printable(path))
+		fmt.Fprint(l.err, l.say("Write this to %s? (y writes it)", commands.Printable(path)), " ")
 		if word, _ := l.typed(ctx); !strings.EqualFold(word, "y") {
 			l.note("Nothing was written.")
 			l.status = exitCancelled

@@ -270,25 +270,29 @@ func (l *line) showFork(r commands.ForkResult, startsHere bool) {
 		if into == "" { // a worktree that there was may be on none
 			into = r.Workspace.Name
 		}
-		fmt.Fprintf(l.out, "Forked into %s.\n", commands.Printable(into))
+		l.print(l.out, "Forked into %s.", commands.Printable(into))
 		l.fact("workspace", r.Workspace.Path)
 		l.fact("commit", short(r.Workspace.Head))
 	}
 	if r.Session != nil {
 		id := r.Session.ID
 		if id == "" {
-			id = "(known once it has started)"
+			id = l.say("(known once it has started)")
 		}
-		l.fact("session", strings.TrimSuffix(r.Session.Agent+" "+id+", forked from "+r.Session.Parent.ID, ", forked from "))
+		text := r.Session.Agent + " " + id
+		if r.Session.Parent.ID != "" {
+			text = l.say("%s, forked from %s", text, r.Session.Parent.ID)
+		}
+		l.fact("session", text)
 	}
 	if r.Carried != nil {
 		l.showCarried(*r.Carried)
 	}
 	if r.Setup != nil && r.Setup.Ran {
-		l.fact("setup", fmt.Sprintf("ended with exit status %d, log in %s", *r.Setup.ExitCode, r.Setup.Log))
+		l.fact("setup", l.say("ended with exit status %d, log in %s", *r.Setup.ExitCode, r.Setup.Log))
 	}
 	if r.Setup != nil && r.Setup.Running {
-		l.fact("setup", "runs beside the agent")
+		l.fact("setup", l.say("runs beside the agent"))
 	}
 	for _, t := range r.Terminals {
 		l.fact("terminal", strings.TrimSpace(t.Title+"  "+t.CommandLine))
@@ -297,15 +301,10 @@ func (l *line) showFork(r commands.ForkResult, startsHere bool) {
 	switch {
 	case r.Launch == nil || startsHere:
 	case r.Launch.Tmux != "":
-		l.fact("agent", "in tmux: sidefork attach "+r.Launch.Tmux+l.onHost())
+		l.fact("agent", l.say("in tmux: %s", "sidefork attach "+r.Launch.Tmux+l.onHost()))
 	default:
 		fmt.Fprintf(l.out, "\n%s\n\n%s\n", l.startHere(), l.commandLine(*r.Launch))
 	}
-}
-
-// fact prints one line of a summary.
-func (l *line) fact(name, value string) {
-	fmt.Fprintf(l.out, "  %-10s %s\n", name, commands.Printable(value))
 }
 
 func short(oid string) string { return oid[:min(len(oid), 8)] }

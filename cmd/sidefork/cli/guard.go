@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -43,10 +42,10 @@ not allowed either while a session runs. Exit status: 0 allowed, 3 not allowed.`
 
 func (l *line) showGuarded(r commands.GuardResult) {
 	if r.Allowed {
-		fmt.Fprintln(l.out, "It may run.")
+		l.print(l.out, "It may run.")
 		return
 	}
-	fmt.Fprintln(l.out, "It should not run.")
+	l.print(l.out, "It should not run.")
 	if r.Reason != nil {
 		l.fact("because", r.Reason.Message)
 		l.fact("remedy", r.Reason.Remedy)

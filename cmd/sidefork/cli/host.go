@@ -17,7 +17,7 @@ import (
 // which ssh is used.
 func (l *line) elsewhere(name string) *commands.Failure {
 	host, failed := remote.New(remote.Options{
-		Name: name, SSH: l.env.Settings.SSHProgram(), Version: versionOf(l.version), Hears: l.hears(), Says: func(text string) { l.note("%s", text) },
+		Name: name, SSH: l.env.Settings.SSHProgram(), Version: versionOf(l.version), Hears: l.hears(), Says: func(english string, a ...any) { l.note(english, a...) }, Locale: l.env.Language().Name(),
 		Set: slices.DeleteFunc(slices.Clone(l.set), func(setting string) bool { return strings.HasPrefix(setting, "ssh=") }),
 	})
 	if failed != nil {

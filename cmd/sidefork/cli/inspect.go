@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sidefork/sidefork/commands"
+	"github.com/sidefork/sidefork/commands/locales"
 )
 
 func (l *line) inspectCommand() *cobra.Command {
@@ -35,21 +36,21 @@ func (l *line) showInspection(i commands.Inspection) {
 	fmt.Fprintln(l.out, commands.Printable(w.Path))
 	on := w.Branch
 	if on == "" {
-		on = "no branch"
+		on = l.say("no branch")
 	}
 	l.fact("at", on+" "+short(i.Base.Head))
 	switch {
 	case w.Fork.Reason != nil:
-		l.fact("fork", "not possible: "+w.Fork.Reason.Message+" "+w.Fork.Reason.Remedy)
+		l.fact("fork", l.say("not possible: %s", w.Fork.Reason.Message+" "+w.Fork.Reason.Remedy))
 	default:
-		l.fact("fork", "possible, for example as "+i.SuggestedName)
+		l.fact("fork", l.say("possible, for example as %s", i.SuggestedName))
 	}
 	if w.Parent != nil {
 		l.fact("parent", *w.Parent)
 	}
-	l.fact("changes", counts(i.Changes, 0, 0))
+	l.fact("changes", l.counts(i.Changes, 0, 0))
 	if i.Carry.Reason != nil {
-		l.fact("carry", "not possible: "+i.Carry.Reason.Message)
+		l.fact("carry", l.say("not possible: %s", i.Carry.Reason.Message))
 	}
 	l.showLeft(i.Changes.Left)
 	if i.Base.RepositoryDefault != "" {
@@ -59,7 +60,7 @@ func (l *line) showInspection(i commands.Inspection) {
 		l.showSetup(*i.Setup)
 	}
 	if i.SetupProblem != nil {
-		l.fact("setup", "not possible: "+i.SetupProblem.Message)
+		l.fact("setup", l.say("not possible: %s", i.SetupProblem.Message))
 	}
 	fmt.Fprintln(l.out)
 	l.showSessions(commands.SessionsResult{Sessions: i.Sessions}, false)
@@ -67,12 +68,12 @@ func (l *line) showInspection(i commands.Inspection) {
 
 // showSetup shows what a setup would run, and whether it may.
 func (l *line) showSetup(s commands.SetupInfo) {
-	trusted := "not trusted"
+	how := locales.Word("%s, not trusted, policy %s")
 	if s.Trusted {
-		trusted = "trusted"
+		how = locales.Word("%s, trusted, policy %s")
 	}
-	l.fact("setup", s.Source+", "+trusted+", policy "+s.Policy)
-	l.fact("", "hash "+s.Hash)
+	l.fact("setup", l.say(how, s.Source, s.Policy))
+	l.fact("", l.say("hash %s", s.Hash))
 	for _, command := range s.Commands {
 		for part := range strings.SplitSeq(command, "\n") {
 			l.fact("", "$ "+part)
@@ -81,7 +82,7 @@ func (l *line) showSetup(s commands.SetupInfo) {
 	if s.Difference == "" {
 		return
 	}
-	l.fact("", "it has changed since you approved it:")
+	l.fact("", l.say("it has changed since you approved it:"))
 	for part := range strings.SplitSeq(s.Difference, "\n") {
 		l.fact("", part)
 	}

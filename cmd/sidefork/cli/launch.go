@@ -21,8 +21,8 @@ func (l *line) start(ctx context.Context, launch commands.Launch) {
 	}
 	status, err := l.agent(context.WithoutCancel(ctx), here)
 	if err != nil {
-		fmt.Fprintf(l.err, "warning: the agent could not be started: %s\n", commands.Printable(err.Error()))
-		fmt.Fprintf(l.err, "The workspace stands. %s\n\n%s\n", l.startHere(), l.commandLine(launch))
+		l.print(l.err, "warning: the agent could not be started: %s", commands.Printable(err.Error()))
+		fmt.Fprintf(l.err, "%s %s\n\n%s\n", l.say("The workspace stands."), l.startHere(), l.commandLine(launch))
 		return
 	}
 	l.status = status
@@ -31,9 +31,9 @@ func (l *line) start(ctx context.Context, launch commands.Launch) {
 // startHere stands above a commandLine, and says for where it is.
 func (l *line) startHere() string {
 	if l.host != nil {
-		return "Start its agent with:"
+		return l.say("Start its agent with:")
 	}
-	return "Start its agent from this shell with (--json has a longer one, for any):"
+	return l.say("Start its agent from this shell with (--json has a longer one, for any):")
 }
 
 // commandLine is a launch for the shell that this system's users have, in the environment that we were called in.
@@ -82,7 +82,10 @@ func (l *line) awaitStarted(ctx context.Context, starts *int) (wait func()) {
 			} else {
 				l.note("The agent is up.")
 			}
-			came <- struct{}{}
+			select {
+			case came <- struct{}{}:
+			default: // nobody counts that far
+			}
 		case commands.SetupParams:
 			if s.Warning != nil {
 				l.warn([]commands.Warning{*s.Warning})

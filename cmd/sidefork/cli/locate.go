@@ -32,11 +32,11 @@ says that only folder, time or arguments speak for it.`,
 
 func (l *line) showLocated(r *commands.LocateResult) {
 	if r == nil {
-		fmt.Fprintln(l.out, "No session runs there.")
+		l.print(l.out, "No session runs there.")
 		return
 	}
 	l.showSessions(commands.SessionsResult{Sessions: []commands.Session{r.Session}}, true)
 	if !r.Certain {
-		fmt.Fprintln(l.out, "That is likely, not certain.")
+		l.print(l.out, "That is likely, not certain.")
 	}
 }

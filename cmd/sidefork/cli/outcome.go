@@ -3,11 +3,11 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sidefork/sidefork/commands"
+	"github.com/sidefork/sidefork/commands/locales"
 )
 
 func (l *line) outcomeCommand() *cobra.Command {
@@ -34,15 +34,15 @@ for a week. What a killed sidefork left behind is taken back first.`,
 
 // outcomes are the states in words.
 var outcomes = map[string]string{
-	"running":          "It is running.",
-	"completed":        "It was completed.",
-	"rolledBack":       "It was rolled back: everything is as it was before.",
-	"failed":           "It failed, and something of it stands.",
-	"unknownOperation": "No operation of this id is known here. One that ended more than a week ago is forgotten.",
+	"running":          locales.Word("It is running."),
+	"completed":        locales.Word("It was completed."),
+	"rolledBack":       locales.Word("It was rolled back: everything is as it was before."),
+	"failed":           locales.Word("It failed, and something of it stands."),
+	"unknownOperation": locales.Word("No operation of this id is known here. One that ended more than a week ago is forgotten."),
 }
 
 func (l *line) showOutcome(r commands.OutcomeResult) {
-	fmt.Fprintln(l.out, outcomes[r.State])
+	l.print(l.out, outcomes[r.State])
 	var result commands.ForkResult
 	if json.Unmarshal(r.Result, &result) == nil && result.Workspace != nil {
 		l.fact("workspace", result.Workspace.Path)

@@ -35,7 +35,8 @@ func (l *line) steps(ctx context.Context, here string) {
 	var in commands.Inspection
 	if a := l.ask(ctx, "sidefork.inspect", commands.InspectParams{Workspace: here}).into(&in); !a.done() {
 		if a.failed != nil {
-			fmt.Fprintf(l.out, "\nHere nothing can be forked: %s\n", commands.Printable(a.failed.Reason.Message+" "+a.failed.Reason.Remedy))
+			fmt.Fprintln(l.out)
+			l.print(l.out, "Here nothing can be forked: %s", commands.Printable(a.failed.Reason.Message+" "+a.failed.Reason.Remedy))
 		}
 		return
 	}
@@ -45,21 +46,22 @@ func (l *line) steps(ctx context.Context, here string) {
 			forkable++
 		}
 	}
-	fmt.Fprintf(l.out, "\nHere, uncommitted: %s. %s, %d of which can be forked.\n", counts(in.Changes, 0, 0), commands.Counted(len(in.Sessions), "conversation"), forkable)
+	fmt.Fprintln(l.out)
+	l.print(l.out, "Here, uncommitted: %s. %s, %d of which can be forked.", l.counts(in.Changes, 0, 0), l.counted(len(in.Sessions), "%d conversation", "%d conversations"), forkable)
 	var steps [][]string
 	if why := in.Workspace.Fork.Reason; why != nil {
-		fmt.Fprintf(l.out, "It cannot be forked: %s\n", commands.Printable(why.Message+" "+why.Remedy))
+		l.print(l.out, "It cannot be forked: %s", commands.Printable(why.Message+" "+why.Remedy))
 	} else {
 		steps = [][]string{
-			{"sidefork dialog", "fork: choose the conversation, the name and what comes along"},
-			{"sidefork fork --name " + in.SuggestedName, "fork the newest conversation at once"},
+			{"sidefork dialog", l.say("fork: choose the conversation, the name and what comes along")},
+			{"sidefork fork --name " + in.SuggestedName, l.say("fork the newest conversation at once")},
 		}
 	}
-	steps = append(steps, []string{"sidefork sessions", "the conversations, and why one cannot be forked"})
+	steps = append(steps, []string{"sidefork sessions", l.say("the conversations, and why one cannot be forked")})
 	if in.Workspace.Parent != nil {
-		steps = append(steps, []string{"sidefork compare", "what has changed since the fork"}, []string{"sidefork remove .", "remove this workspace; nothing is lost unasked"})
+		steps = append(steps, []string{"sidefork compare", l.say("what has changed since the fork")}, []string{"sidefork remove .", l.say("remove this workspace; nothing is lost unasked")})
 	}
-	steps = append(steps, []string{"sidefork --help", "all that there is"})
+	steps = append(steps, []string{"sidefork --help", l.say("all that there is")})
 	for i := range steps {
 		steps[i][0] = "  " + steps[i][0]
 	}

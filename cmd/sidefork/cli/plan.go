@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/sidefork/sidefork/commands"
+	"github.com/sidefork/sidefork/commands/locales"
 )
 
 func (l *line) planCommand() *cobra.Command {
@@ -82,7 +83,7 @@ func (l *line) showPlan(p commands.Plan, asked commands.ForkParams) {
 	if p.Workspace == "" {
 		p.Workspace = asked.Workspace
 	}
-	fmt.Fprintf(l.out, "Plan for a fork of %s (nothing is written)\n", commands.Printable(p.Workspace))
+	l.print(l.out, "Plan for a fork of %s (nothing is written)", commands.Printable(p.Workspace))
 	branch := p.Name
 	if branch == "" {
 		branch = asked.Name
@@ -92,9 +93,9 @@ func (l *line) showPlan(p commands.Plan, asked commands.ForkParams) {
 	}
 	var facts []struct{ name, value string }
 	for _, c := range p.Copies {
-		facts = append(facts, struct{ name, value string }{"branch", c.Name}, struct{ name, value string }{"folder", c.Dir})
+		facts = append(facts, struct{ name, value string }{locales.Word("branch"), c.Name}, struct{ name, value string }{locales.Word("folder"), c.Dir})
 	}
-	for _, f := range append(facts, struct{ name, value string }{"base", short(p.Base)}) {
+	for _, f := range append(facts, struct{ name, value string }{locales.Word("base"), short(p.Base)}) {
 		if f.value != "" {
 			l.fact(f.name, f.value)
 		}
@@ -105,13 +106,13 @@ func (l *line) showPlan(p commands.Plan, asked commands.ForkParams) {
 	case asked.Session != nil:
 		l.fact("session", asked.Session.Agent+" "+asked.Session.ID)
 	default:
-		l.fact("session", "none: a workspace without an agent")
+		l.fact("session", l.say("none: a workspace without an agent"))
 	}
 	if p.Forecast != nil {
-		l.fact("sends again", fmt.Sprintf("%d tokens, as the agent has recorded", p.Forecast.Tokens))
+		l.fact("sends again", l.say("%d tokens, as the agent has recorded", p.Forecast.Tokens))
 	}
 	if p.Numbers != nil { // else nobody has looked at them
-		l.fact("changes", numbers(*p.Numbers))
+		l.fact("changes", l.numbers(*p.Numbers))
 	}
 	if p.Setup != nil {
 		l.showSetup(*p.Setup)
@@ -122,7 +123,8 @@ func (l *line) showPlan(p commands.Plan, asked commands.ForkParams) {
 // showRest is what the plans of a fork and of a carry have in common.
 func (l *line) showRest(p commands.Plan) {
 	for _, r := range p.Refusals {
-		fmt.Fprintf(l.out, "\nwould be refused: %s [%s]\n", commands.Printable(r.Message), commands.Printable(r.Code))
+		fmt.Fprintln(l.out)
+		l.print(l.out, "would be refused: %s [%s]", commands.Printable(r.Message), commands.Printable(r.Code))
 		if r.Remedy != "" {
 			fmt.Fprintf(l.out, "  %s\n", commands.Printable(r.Remedy))
 		}
@@ -147,16 +149,16 @@ func (l *line) showFiles(p commands.Plan) {
 		if f.Change == "deleted" {
 			size = ""
 		}
-		rows = append(rows, []string{"  " + change(f.Change), f.Path, size})
+		rows = append(rows, []string{"  " + l.say(change(f.Change)), f.Path, size})
 	}
 	if included > most {
-		rows = append(rows, []string{"  included", fmt.Sprintf("and %d more (--json names all)", included-most), ""})
+		rows = append(rows, []string{"  " + l.say("included"), l.say("and %d more (--json names all)", included-most), ""})
 	}
 	for _, item := range p.Left {
-		rows = append(rows, []string{"  stays", item.Path, whyLeft(item.Reason)})
+		rows = append(rows, []string{"  " + l.say("stays"), item.Path, l.say(whyLeft(item.Reason))})
 	}
 	if len(rows) > 0 {
-		fmt.Fprintln(l.out, "\nFiles:")
+		fmt.Fprintf(l.out, "\n%s\n", l.say("Files:"))
 		l.table(rows, 1)
 	}
 }
@@ -165,11 +167,23 @@ func (l *line) showFiles(p commands.Plan) {
 func change(code string) string {
 	switch code {
 	case "untracked":
-		return "new"
+		return locales.Word("new")
 	case "typeChanged":
-		return "type changed"
+		return locales.Word("type changed")
 	case "staged":
-		return "staged only"
+		return locales.Word("staged only")
+	case "added":
+		return locales.Word("added")
+	case "modified":
+		return locales.Word("modified")
+	case "deleted":
+		return locales.Word("deleted")
+	case "included":
+		return locales.Word("included")
+	case "renamed":
+		return locales.Word("renamed")
+	case "unmerged":
+		return locales.Word("unmerged")
 	}
 	return code
 }
@@ -180,7 +194,7 @@ func (l *line) showCommands(p commands.Plan) {
 		git = git[:len(git)-1] // the agent's own is the last
 	}
 	if len(git) > 0 {
-		fmt.Fprintln(l.out, "\nCommands:")
+		fmt.Fprintf(l.out, "\n%s\n", l.say("Commands:"))
 	}
 	for _, argv := range git {
 		fmt.Fprintf(l.out, "  %s\n", commands.Printable(strings.Join(quoted(brief(argv)), " ")))
@@ -188,9 +202,9 @@ func (l *line) showCommands(p commands.Plan) {
 	switch {
 	case p.Launch == nil:
 	case p.Launch.Tmux != "":
-		fmt.Fprintf(l.out, "\nIts agent, in tmux:\n  sidefork attach %s\n", commands.Printable(p.Launch.Tmux+l.onHost()))
+		fmt.Fprintf(l.out, "\n%s\n  sidefork attach %s\n", l.say("Its agent, in tmux:"), commands.Printable(p.Launch.Tmux+l.onHost()))
 	default:
-		fmt.Fprintf(l.out, "\nIts agent:\n  %s\n", l.commandLine(*p.Launch))
+		fmt.Fprintf(l.out, "\n%s\n  %s\n", l.say("Its agent:"), l.commandLine(*p.Launch))
 	}
 }
 

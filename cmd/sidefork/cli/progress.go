@@ -9,21 +9,23 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/sidefork/sidefork/commands"
+	"github.com/sidefork/sidefork/commands/locales"
 )
 
 // stages shows on a terminal how a command goes: one line for each stage. Where somebody watches, the line is renewed in
 // place, with its percentage and a wheel that turns; else each stage is a plain line, as it begins.
 type stages struct {
-	mu    sync.Mutex
-	to    io.Writer // nil: silent
-	moves bool      // the line is renewed
-	width int       // columns of the terminal; 0: unknown
-	name  string
-	text  string // of the current line
-	last  string // what stands on it
-	turn  int
-	ended chan struct{} // the wheel stops; nil: it does not turn
-	wheel sync.WaitGroup
+	mu       sync.Mutex
+	to       io.Writer // nil: silent
+	moves    bool      // the line is renewed
+	width    int       // columns of the terminal; 0: unknown
+	name     string
+	language locales.Language
+	text     string // of the current line
+	last     string // what stands on it
+	turn     int
+	ended    chan struct{} // the wheel stops; nil: it does not turn
+	wheel    sync.WaitGroup
 
 	sure  string    // said once the refusals are behind
 	notes io.Writer // where to; nil: nowhere
@@ -38,7 +40,7 @@ func (l *line) progress() *stages {
 	case l.json:
 		return &stages{}
 	case l.errTerminal:
-		return &stages{to: l.err, notes: l.err, moves: l.outTerminal && !l.plain(), width: l.width}
+		return &stages{to: l.err, notes: l.err, moves: l.outTerminal && !l.plain(), width: l.width, language: l.env.Language()}
 	}
 	return &stages{notes: l.err}
 }
@@ -58,13 +60,13 @@ func (s *stages) Stage(_ string, stage commands.Stage, _ int) {
 	case s.to == nil:
 		return
 	case !s.moves:
-		fmt.Fprintln(s.to, stage.Title()+" …")
+		fmt.Fprintln(s.to, s.language.Text(stage.Title())+" …")
 		return
 	case s.ended == nil:
 		s.ended = make(chan struct{})
 		s.wheel.Go(s.spin)
 	}
-	s.name = stage.Title()
+	s.name = s.language.Text(stage.Title())
 	s.text = s.name + " …"
 	s.draw()
 }

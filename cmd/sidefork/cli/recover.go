@@ -3,12 +3,12 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sidefork/sidefork/commands"
+	"github.com/sidefork/sidefork/commands/locales"
 )
 
 func (l *line) recoverCommand() *cobra.Command {
@@ -29,19 +29,19 @@ by a crash or a power cut. It removes nothing that is not sidefork's own: what h
 			a := l.ask(ctx, "sidefork.recover", argument)
 			l.tell(a, show(l, func(r commands.RecoverResult) {
 				if len(r.Recovered) == 0 {
-					fmt.Fprintln(l.out, "There is nothing to recover.")
+					l.print(l.out, "There is nothing to recover.")
 				}
 				for _, o := range r.Recovered {
-					what := "Taken back"
+					what := locales.Word("Taken back: %s (operation %s)")
 					switch o.Action {
 					case "finished":
-						what = "Finished"
+						what = locales.Word("Finished: %s (operation %s)")
 					case "kept":
-						what = "Kept"
+						what = locales.Word("Kept: %s (operation %s)")
 					case "failed":
-						what = "Could not be taken back yet"
+						what = locales.Word("Could not be taken back yet: %s (operation %s)")
 					}
-					fmt.Fprintf(l.out, "%s: %s (operation %s)\n", what, commands.Printable(o.Workspace), commands.Printable(o.OperationID))
+					l.print(l.out, what, commands.Printable(o.Workspace), commands.Printable(o.OperationID))
 					for _, path := range o.Paths {
 						l.fact("holds", path)
 					}

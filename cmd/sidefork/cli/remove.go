@@ -10,6 +10,7 @@ import (
 
 	"github.com/sidefork/sidefork/carry"
 	"github.com/sidefork/sidefork/commands"
+	"github.com/sidefork/sidefork/commands/locales"
 )
 
 func (l *line) removeCommand() *cobra.Command {
@@ -58,9 +59,9 @@ A workspace whose folder is gone already is removed too, when remove is run in i
 }
 
 func (l *line) showRemoved(r commands.RemoveResult) {
-	fmt.Fprintf(l.out, "Removed %s.\n", commands.Printable(r.Removed))
+	l.print(l.out, "Removed %s.", commands.Printable(r.Removed))
 	if r.Branch != "" {
-		l.fact("branch", r.Branch+" (removed too)")
+		l.fact("branch", l.say("%s (removed too)", r.Branch))
 	}
 	for _, child := range r.Reparented {
 		l.fact("moved up", child)
@@ -73,9 +74,9 @@ func (l *line) showRemoved(r commands.RemoveResult) {
 	}
 	l.lost(r.Lost)
 	for i, argv := range r.Restore {
-		name := "back by"
+		name := locales.Word("back by")
 		if i > 0 {
-			name = "then"
+			name = locales.Word("then")
 		}
 		l.fact(name, commands.POSIXLine(argv))
 	}
@@ -112,9 +113,9 @@ that was forked from it.`,
 		l.call(ctx, "sidefork.adopt", p, show(l, func(r commands.AdoptResult) {
 			name := commands.Printable(r.Workspace.Path)
 			if r.Workspace.Parent == nil {
-				fmt.Fprintf(l.out, "%s has no parent.\n", name)
+				l.print(l.out, "%s has no parent.", name)
 			} else {
-				fmt.Fprintf(l.out, "%s is a child of %s.\n", name, commands.Printable(*r.Workspace.Parent))
+				l.print(l.out, "%s is a child of %s.", name, commands.Printable(*r.Workspace.Parent))
 			}
 			if r.Was != nil {
 				l.fact("before", *r.Was)
@@ -165,13 +166,13 @@ func (l *line) showCompared(r commands.CompareResult) {
 	if name == "" {
 		name = short(r.Head)
 	}
-	fmt.Fprintf(l.out, "Against %s since %s (%s ahead, %d behind)\n", commands.Printable(name), short(r.Base), commands.Counted(r.Ahead, "commit"), r.Behind)
+	l.print(l.out, "Against %s since %s (%s ahead, %d behind)", commands.Printable(name), short(r.Base), l.counted(r.Ahead, "%d commit", "%d commits"), r.Behind)
 	var rows [][]string
 	added, deleted := 0, 0
 	for _, f := range r.Files {
 		count := fmt.Sprintf("+%d -%d", f.Additions, f.Deletions)
 		if f.Binary {
-			count = "binary"
+			count = l.say("binary")
 		}
 		path := f.Path
 		if f.OldPath != "" {
@@ -179,11 +180,11 @@ func (l *line) showCompared(r commands.CompareResult) {
 		}
 		state := ""
 		if !f.Committed {
-			state = "not committed"
+			state = l.say("not committed")
 		}
-		rows = append(rows, []string{path, f.Change, count, state})
+		rows = append(rows, []string{path, l.say(change(f.Change)), count, state})
 		added, deleted = added+f.Additions, deleted+f.Deletions
 	}
 	l.table(rows, 0)
-	fmt.Fprintf(l.out, "%s, +%d -%d\n", commands.Counted(len(rows), "file"), added, deleted)
+	fmt.Fprintf(l.out, "%s, +%d -%d\n", l.counted(len(rows), "%d file", "%d files"), added, deleted)
 }

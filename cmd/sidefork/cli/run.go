@@ -70,10 +70,10 @@ A command that would take up a conversation which is running elsewhere is refuse
 			return nil
 		}
 		if ended.Record != nil {
-			fmt.Fprintf(l.err, "sidefork: what the agent showed was not all recorded: %s\n", commands.Printable(ended.Record.Error()))
+			l.print(l.err, "sidefork: what the agent showed was not all recorded: %s", commands.Printable(ended.Record.Error()))
 		}
 		if ended.Untyped {
-			fmt.Fprintf(l.err, "sidefork: the transcript was not put into the agent's prompt; it is in %s\n", terminal.DraftPath(folder))
+			l.print(l.err, "sidefork: the transcript was not put into the agent's prompt; it is in %s", terminal.DraftPath(folder))
 		}
 		l.status = ended.Status
 		return nil
@@ -88,7 +88,7 @@ func (l *line) jobCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			status, err := terminal.Job(args)
 			if err != nil {
-				fmt.Fprintf(l.err, "sidefork: the agent could not be started: %s\n", commands.Printable(err.Error()))
+				l.print(l.err, "sidefork: the agent could not be started: %s", commands.Printable(err.Error()))
 			}
 			l.status = status
 			return nil

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sidefork/sidefork/commands"
+	"github.com/sidefork/sidefork/commands/locales"
 	"github.com/sidefork/sidefork/sessions"
 )
 
@@ -97,25 +97,25 @@ func (c *choices) Type() string { return "word" }
 // showSessions is a table of sessions; folders says whether they are of several.
 func (l *line) showSessions(r commands.SessionsResult, folders bool) {
 	if len(r.Sessions) == 0 {
-		fmt.Fprintln(l.out, "There are no sessions.")
+		l.print(l.out, "There are no sessions.")
 	} else {
 		length := unique(r.Sessions)
-		rows, soft := [][]string{{"AGENT", "ID", "TITLE", "AGE", "STATE", "FORK"}}, []int{2}
+		rows, soft := [][]string{l.headings("AGENT", "ID", "TITLE", "AGE", "STATE", "FORK")}, []int{2}
 		for _, s := range r.Sessions {
-			state := string(s.State)
+			state := l.say(stateInWords(string(s.State)))
 			if s.Status != "" {
-				state += ", " + s.Status
+				state += ", " + l.say(stateInWords(s.Status))
 			}
-			how := s.Fork.Kind
+			how := l.say(stateInWords(s.Fork.Kind))
 			if s.Fork.Reason != nil {
 				how += ": " + s.Fork.Reason.Message
 			}
-			rows = append(rows, []string{s.Agent, s.ID[:min(length, len(s.ID))], clip(headline(s), 72), l.age(s), state, how})
+			rows = append(rows, []string{s.Agent, s.ID[:min(length, len(s.ID))], clip(l.headline(s), 72), l.age(s), state, how})
 		}
 		if folders {
 			soft = append(soft, 3)
 			for i := range rows {
-				where := "FOLDER"
+				where := l.say("FOLDER")
 				if i > 0 {
 					where = folderOf(r.Sessions[i-1])
 				}
@@ -125,11 +125,25 @@ func (l *line) showSessions(r commands.SessionsResult, folders bool) {
 		l.headed(rows, soft...)
 	}
 	if r.Next != "" {
-		fmt.Fprintln(l.out, "There are more: ask with a larger --limit.")
+		l.print(l.out, "There are more: ask with a larger --limit.")
 	}
 	for _, p := range r.Problems {
 		l.note("could not be read: %s: %s", commands.Printable(p.Source), commands.Printable(p.Message))
 	}
+}
+
+// stateInWords is a code of docs/contract.md, of a session's state, status or fork, in words.
+func stateInWords(code string) string {
+	for _, word := range []string{
+		locales.Word("live"), locales.Word("ended"), locales.Word("unknown"), locales.Word("idle"), locales.Word("busy"), locales.Word("waiting"),
+		locales.Word("native"), locales.Word("transcript"), locales.Word("none"),
+		locales.Word("ok"), locales.Word("warning"), locales.Word("error"),
+	} {
+		if word == code {
+			return word
+		}
+	}
+	return code
 }
 
 // folderOf is the workspace that a session belongs to, else the folder that it was started in.
@@ -155,14 +169,14 @@ func unique(all []commands.Session) int {
 }
 
 // headline is what a person knows a session by.
-func headline(s commands.Session) string {
+func (l *line) headline(s commands.Session) string {
 	switch {
 	case s.Title != "":
 		return s.Title
 	case s.FirstPrompt != "":
 		return s.FirstPrompt
 	}
-	return "(no title)"
+	return l.say("(no title)")
 }
 
 // clip shortens text to at most n characters, in one line.
@@ -181,12 +195,12 @@ func (l *line) age(s commands.Session) string {
 	}
 	switch d := l.now().Sub(*s.LastActivity); {
 	case d < time.Minute:
-		return "now"
+		return l.say("now")
 	case d < time.Hour:
-		return fmt.Sprintf("%d min", int(d.Minutes()))
+		return l.say("%d min", int(d.Minutes()))
 	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h", int(d.Hours()))
+		return l.say("%d h", int(d.Hours()))
 	default:
-		return fmt.Sprintf("%d d", int(d.Hours()/24))
+		return l.say("%d d", int(d.Hours()/24))
 	}
 }

@@ -30,7 +30,7 @@ func (l *line) showSettings(r commands.SettingsResult) {
 	for _, s := range r.Settings {
 		origin := s.Origin
 		if origin == "" {
-			origin = "default"
+			origin = l.say("default")
 		}
 		fmt.Fprintln(l.out, commands.Printable(s.Name+" = "+inJSON(s.Value)+"  ("+origin+")"))
 	}

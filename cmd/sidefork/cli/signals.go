@@ -23,9 +23,9 @@ func (l *line) interruptible(parent context.Context) (ctx context.Context, stop 
 		for range caught {
 			if l.errTerminal && !l.json && !done.Load() {
 				if first {
-					fmt.Fprintln(l.err, "\nCancelling: what was begun is taken back.")
+					fmt.Fprintf(l.err, "\n%s\n", l.say("Cancelling: what was begun is taken back."))
 				} else {
-					fmt.Fprintln(l.err, "\nStill taking back; this must not be cut short.")
+					fmt.Fprintf(l.err, "\n%s\n", l.say("Still taking back; this must not be cut short."))
 				}
 			}
 			first = false

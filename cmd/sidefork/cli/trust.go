@@ -28,7 +28,7 @@ commands and the hash. It is kept in $XDG_STATE_HOME/sidefork/trust; to take it 
 			}
 			p := commands.TrustParams{Workspace: workspace, Hash: args[1]}
 			l.call(ctx, "sidefork.trust", p, show(l, func(r commands.TrustResult) {
-				fmt.Fprintf(l.out, "The setup in %s is trusted as it is now.\n", commands.Printable(r.Source))
+				l.print(l.out, "The setup in %s is trusted as it is now.", commands.Printable(r.Source))
 			}))
 			return nil
 		}),
@@ -54,14 +54,14 @@ func (l *line) chooseSetup(ctx context.Context, p *commands.ForkParams) answer {
 	if s.Trusted && (s.Policy == "run" || p.Setup != nil) || s.Policy == "skip" && p.Setup == nil {
 		return answer{}
 	}
-	fmt.Fprintf(l.err, "The repository has a setup, in %s (hash %s):\n", commands.Printable(s.Source), s.Hash)
+	l.print(l.err, "The repository has a setup, in %s (hash %s):", commands.Printable(s.Source), s.Hash)
 	l.detail(strings.Join(s.Commands, "\n"))
 	if s.Difference != "" {
-		fmt.Fprintln(l.err, "It has changed since you approved it:")
+		l.print(l.err, "It has changed since you approved it:")
 		l.detail(s.Difference)
 	}
 	for {
-		fmt.Fprint(l.err, "Run it in the new workspace? (y)es, (n)o, (t)rust it as it is from now on [n]: ")
+		fmt.Fprint(l.err, l.say("Run it in the new workspace? (y)es, (n)o, (t)rust it as it is from now on [n]:"), " ")
 		word, ok := l.typed(ctx)
 		if !ok {
 			return answer{cancelled: true}

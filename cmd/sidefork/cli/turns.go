@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,17 +29,17 @@ func (l *line) turns(ctx context.Context, c *cobra.Command, ask commands.Session
 // showTurns is a table of turns. Their ids are shown whole: they are copied into --at.
 func (l *line) showTurns(r commands.TurnsResult) {
 	if len(r.Turns) == 0 {
-		fmt.Fprintln(l.out, "It has no turns yet.")
+		l.print(l.out, "It has no turns yet.")
 		return
 	}
-	rows := [][]string{{"TURN", "BEGAN", "TEXT", "FORK"}}
+	rows := [][]string{l.headings("TURN", "BEGAN", "TEXT", "FORK")}
 	for _, t := range r.Turns {
-		began, how := "?", "native"
+		began, how := "?", l.say("native")
 		if t.At != nil {
 			began = t.At.Format(time.DateTime)
 		}
 		if t.Reason != nil {
-			how = "none: " + t.Reason.Message
+			how = l.say("none") + ": " + t.Reason.Message
 		}
 		rows = append(rows, []string{t.ID, began, clip(t.Text, 72), how})
 	}

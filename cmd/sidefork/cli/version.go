@@ -79,9 +79,9 @@ func (l *line) versionCommand() *cobra.Command {
 			if b.Commit != "" {
 				state := ""
 				if b.Modified {
-					state = ", with uncommitted changes"
+					state = ", " + l.say("with uncommitted changes")
 				}
-				fmt.Fprintf(l.out, "commit %s of %s%s\n", b.Commit, b.Time, state)
+				l.print(l.out, "commit %s of %s%s", b.Commit, b.Time, state)
 			}
 			return nil
 		}),

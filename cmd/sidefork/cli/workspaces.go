@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sidefork/sidefork/commands"
+	"github.com/sidefork/sidefork/commands/locales"
 )
 
 func (l *line) workspacesCommand() *cobra.Command {
@@ -34,7 +35,7 @@ killed sidefork left there is taken back first, as by recover, and that is said 
 func (l *line) showWorkspaces(r commands.WorkspacesResult) {
 	l.warn(r.Warnings)
 	if len(r.Repositories) == 0 {
-		fmt.Fprintln(l.out, "There is no repository here.")
+		l.print(l.out, "There is no repository here.")
 	}
 	for i, repository := range r.Repositories {
 		if i > 0 {
@@ -48,7 +49,7 @@ func (l *line) showWorkspaces(r commands.WorkspacesResult) {
 			if branch == "" {
 				branch = w.Name
 			}
-			rows = append(rows, []string{branches[i] + branch, short(w.Head), w.Path, strings.Join(remarks(w), ", ")})
+			rows = append(rows, []string{branches[i] + branch, short(w.Head), w.Path, strings.Join(l.remarks(w), ", ")})
 		}
 		l.table(rows, 0, 2)
 	}
@@ -88,22 +89,28 @@ func follows(rest []commands.Workspace, depth int) bool {
 }
 
 // remarks are what else is to be known of a workspace.
-func remarks(w commands.Workspace) []string {
+func (l *line) remarks(w commands.Workspace) []string {
 	var words []string
 	bare := w.Fork.Reason != nil && w.Fork.Reason.Code == "bare"
 	for _, r := range []struct {
 		so   bool
 		word string
-	}{{w.Main && !bare, "main checkout"}, {bare, "bare"}, {w.Locked, "locked"}, {w.Archived, "archived"}, {w.Missing, "missing"}} {
+	}{
+		{w.Main && !bare, locales.Word("main checkout")},
+		{bare, locales.Word("bare")},
+		{w.Locked, locales.Word("locked")},
+		{w.Archived, locales.Word("archived")},
+		{w.Missing, locales.Word("missing")},
+	} {
 		if r.so {
-			words = append(words, r.word)
+			words = append(words, l.say(r.word))
 		}
 	}
 	if w.AgentsLive > 0 {
-		words = append(words, commands.Counted(w.AgentsLive, "agent")+" live")
+		words = append(words, l.counted(w.AgentsLive, "%d agent live", "%d agents live"))
 	}
 	if !w.Fork.Allowed && w.Fork.Reason != nil {
-		words = append(words, "cannot be forked: "+w.Fork.Reason.Message)
+		words = append(words, l.say("cannot be forked: %s", w.Fork.Reason.Message))
 	}
 	return words
 }

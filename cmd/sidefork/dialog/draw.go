@@ -86,9 +86,9 @@ func (s *screen) body() (all []drawnLine, focus span) {
 	}
 	for _, f := range s.form.Shown() {
 		of := target{row: f.ID}
-		label, value := Label(f)+":", s.value(f)
+		label, value := s.form.Label(f)+":", s.value(f)
 		if f.Type.Pending {
-			value += faint.Styled("  (still reading)")
+			value += faint.Styled("  " + s.form.say("(still reading)"))
 		}
 		if f.ID == s.at {
 			label = bold.Styled(label)
@@ -111,7 +111,7 @@ func (s *screen) body() (all []drawnLine, focus span) {
 			add(of, "$ "+line, "    ", "      ")
 		}
 		if changes, more := Changes(f); len(changes) > 0 {
-			add(of, "It has changed since you approved it:", "    ", "    ")
+			add(of, s.form.say("It has changed since you approved it:"), "    ", "    ")
 			for _, line := range changes {
 				add(of, line, "    ", "      ")
 			}
@@ -123,12 +123,12 @@ func (s *screen) body() (all []drawnLine, focus span) {
 			s.drawList(add)
 		}
 	}
-	more := "[ More ]"
+	more := s.form.say("More")
 	if s.form.More {
-		more = "[ Less ]"
+		more = s.form.say("Less")
 	}
-	for _, button := range [][2]string{{moreRow, more}, {forkRow, "[ Fork ]"}, {planRow, "[ Show the plan ]"}, {leaveRow, "[ Leave ]"}} {
-		text := button[1]
+	for _, button := range [][2]string{{moreRow, more}, {forkRow, s.form.say("Fork")}, {planRow, s.form.say("Show the plan")}, {leaveRow, s.form.say("Leave")}} {
+		text := "[ " + button[1] + " ]"
 		if button[0] == s.at {
 			text = cursor.Styled(text)
 		}
@@ -157,7 +157,7 @@ func (s *screen) value(f commands.FormField) string {
 func (s *screen) drawList(add func(of target, text, first, rest string)) {
 	open := s.open
 	if open.searches() {
-		add(target{row: open.field.ID, entry: -1}, "A part of its name: "+open.search.drawn(), "    ", "    ")
+		add(target{row: open.field.ID, entry: -1}, s.form.say("A part of its name:")+" "+open.search.drawn(), "    ", "    ")
 	}
 	for i, e := range open.entries {
 		first, text := "      ", commands.Printable(e.Description)
@@ -167,21 +167,21 @@ func (s *screen) drawList(add func(of target, text, first, rest string)) {
 		add(target{row: open.field.ID, entry: i + 1}, text, first, "        ")
 	}
 	if len(open.entries) == 0 && !open.asking {
-		add(target{row: open.field.ID, entry: 1}, "Nothing is called so.", "      ", "      ")
+		add(target{row: open.field.ID, entry: 1}, s.form.say("Nothing is called so."), "      ", "      ")
 	}
 }
 
 // foot says what can be done now.
 func (s *screen) foot() (lines []drawnLine) {
-	text := "Up, Down: move   Enter, Space: change   Ctrl+S: fork   Ctrl+P: plan   Esc: leave"
+	text := s.form.say("Up, Down: move   Enter, Space: change   Ctrl+S: fork   Ctrl+P: plan   Esc: leave")
 	f, _ := s.form.Field(s.at)
 	switch {
 	case s.open != nil:
-		text = "Up, Down: move   Enter: take it   Esc: back"
+		text = s.form.say("Up, Down: move   Enter: take it   Esc: back")
 	case f.Type.Kind == "list":
-		text = "Enter: add it   Backspace: drop the last   Ctrl+S: fork   Esc: leave"
+		text = s.form.say("Enter: add it   Backspace: drop the last   Ctrl+S: fork   Esc: leave")
 	case f.Type.Multiline:
-		text = "Up, Down: move   Ctrl+J: a new line   Ctrl+S: fork   Esc: leave"
+		text = s.form.say("Up, Down: move   Ctrl+J: a new line   Ctrl+S: fork   Esc: leave")
 	}
 	if s.note != "" {
 		for _, part := range wrapped(commands.Printable(s.note), s.width) {
@@ -205,7 +205,7 @@ func (s *screen) drawPage() (drawn []drawnLine) {
 	for _, line := range all[s.top:min(s.top+room, len(all))] {
 		drawn = append(drawn, drawnLine{text: line})
 	}
-	return append(drawn, drawnLine{text: faint.Styled(ansi.Truncate("Up, Down: move   Esc: back", s.width, "…"))})
+	return append(drawn, drawnLine{text: faint.Styled(ansi.Truncate(s.form.say("Up, Down: move   Esc: back"), s.width, "…"))})
 }
 
 // wrapped is a text in lines of at most width columns.

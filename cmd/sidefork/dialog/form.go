@@ -6,10 +6,12 @@ package dialog
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/sidefork/sidefork/commands"
+	"github.com/sidefork/sidefork/commands/locales"
 )
 
 // Asker answers a form's questions. Each call may take as long as a look at a repository does, and goes on beside others.
@@ -28,6 +30,7 @@ type Form struct {
 	fields []commands.FormField
 	user   map[string]any // by field, what was chosen
 	launch commands.FormField
+	in     locales.Language
 }
 
 // launchID is the one field that is ours and not the sidecar's: how the agent starts is no answer but an argument.
@@ -35,18 +38,26 @@ const launchID = "launch"
 
 // New gives an empty form that starts the agent by launch (as a fork's argument has it) unless the person says otherwise.
 // tmux is offered where there is one.
-func New(launch string, tmux bool) *Form {
+func New(launch string, tmux bool, in locales.Language) *Form {
 	entries := []commands.FormEntry{
-		{Value: "client", Description: "In this terminal"},
-		{Value: "tmux", Description: "In tmux, without a window"},
-		{Value: "none", Description: "Not yet: its command is printed"},
+		{Value: "client", Description: in.Text("In this terminal")},
+		{Value: "tmux", Description: in.Text("In tmux, without a window")},
+		{Value: "none", Description: in.Text("Not yet: its command is printed")},
 	}
 	if !tmux && launch != "tmux" {
 		entries = slices.Delete(entries, 1, 2)
 	}
-	return &Form{user: map[string]any{}, launch: commands.FormField{
-		ID: launchID, Description: "Start the agent", Default: launch, Type: commands.FieldType{Kind: "enum", Entries: entries},
+	return &Form{user: map[string]any{}, in: in, launch: commands.FormField{
+		ID: launchID, Description: in.Text("Start the agent"), Default: launch, Type: commands.FieldType{Kind: "enum", Entries: entries},
 	}}
+}
+
+// say is a sentence in the person's language, filled in.
+func (d *Form) say(english string, a ...any) string {
+	if len(a) == 0 {
+		return d.in.Text(english)
+	}
+	return fmt.Sprintf(d.in.Text(english), a...)
 }
 
 // Take takes in the fields that a Resolve gave.
@@ -118,9 +129,9 @@ func (d *Form) Answers() []commands.FormAnswer {
 }
 
 // Label is a field's description; the commands of a setup have lines of their own (Script).
-func Label(f commands.FormField) string {
+func (d *Form) Label(f commands.FormField) string {
 	if s := f.Type.Setup; s != nil {
-		return commands.Printable("Run the setup of " + s.Source)
+		return commands.Printable(d.say("Run the setup of %s", s.Source))
 	}
 	return commands.Printable(f.Description)
 }
@@ -156,9 +167,9 @@ func (d *Form) InWords(f commands.FormField) string {
 		return "-"
 	case bool:
 		if v {
-			return "yes"
+			return d.say("yes")
 		}
-		return "no"
+		return d.say("no")
 	case string:
 		for _, e := range f.Type.Entries {
 			if e.Value == v {
@@ -171,7 +182,7 @@ func (d *Form) InWords(f commands.FormField) string {
 		return commands.Printable(v)
 	case []string:
 		if len(v) == 0 {
-			return "none"
+			return d.say("none")
 		}
 		return commands.Printable(strings.Join(v, "  "))
 	default:

@@ -60,7 +60,7 @@ func (s *screen) found(m listed) tea.Cmd {
 	}
 	open.asking = false
 	if m.failed != nil {
-		s.note = m.failed.Reason.Message
+		s.note = m.failed.In(s.form.in).Reason.Message
 	} else {
 		open.entries, open.at = m.entries, min(open.at, max(len(m.entries)-1, 0))
 	}

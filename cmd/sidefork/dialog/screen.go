@@ -114,7 +114,7 @@ func (s *screen) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	case planned:
 		s.note = ""
 		if m.failed != nil {
-			s.note = "There is no plan yet: " + m.failed.Reason.Message
+			s.note = s.form.say("There is no plan yet: %s", m.failed.In(s.form.in).Reason.Message)
 		} else {
 			s.page, s.top = lines(m.text), 0
 		}
@@ -276,7 +276,7 @@ func (s *screen) say(f commands.FormField) {
 func (s *screen) fork() tea.Cmd {
 	s.add()
 	if s.form.Early() {
-		s.note = "The sessions are still being read: a moment, or choose one."
+		s.note = s.form.say("The sessions are still being read: a moment, or choose.")
 		return s.resolve(false)
 	}
 	s.note = ""
@@ -286,7 +286,7 @@ func (s *screen) fork() tea.Cmd {
 // plan shows what the fork that is drawn would do.
 func (s *screen) plan() tea.Cmd {
 	s.add()
-	s.note = "Looking …"
+	s.note = s.form.say("Looking …")
 	ctx, ask, answers, width := s.ctx, s.ask.Plan, s.form.Answers(), s.width
 	return func() tea.Msg {
 		text, failed := ask(ctx, answers, width)

@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/sidefork/sidefork/commands"
+	"github.com/sidefork/sidefork/commands/locales"
 )
 
 // seat is a person in front of a screen, with a sidecar behind it that answers from memory.
@@ -42,7 +43,7 @@ func sit(t *testing.T, width, height int) *seat {
 		{ID: "include", Description: "Bring ignored files too", Default: []string{}, Type: commands.FieldType{Kind: "list", Advanced: true}},
 		{ID: "copies", Description: "How many", Default: 1, Type: commands.FieldType{Kind: "number", Advanced: true}},
 	}}
-	form := New("client", true)
+	form := New("client", true, locales.Language{})
 	form.Take(slices.Clone(s.fields))
 	s.screen = &screen{form: form, ctx: context.Background(), news: make(chan struct{}, 1), ask: Asker{
 		Resolve: func(_ context.Context, answers []commands.FormAnswer, draft bool) ([]commands.FormField, *commands.Failure) {

@@ -4,8 +4,10 @@ package doctor
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/sidefork/sidefork/commands"
+	"github.com/sidefork/sidefork/commands/locales"
 	"github.com/sidefork/sidefork/sessions/agent"
 )
 
@@ -114,7 +116,24 @@ func (m Machine) Examine(ctx context.Context, build any, version string) Examina
 
 func (e *Examination) say(c Check) { e.Checks = append(e.Checks, c) }
 
+// speaker says sentences in a person's language.
+type speaker struct{ in locales.Language }
+
+func (m Machine) speaker() speaker { return speaker{m.Env.Language()} }
+
+func (s speaker) say(english string, a ...any) string {
+	if len(a) == 0 {
+		return s.in.Text(english)
+	}
+	return fmt.Sprintf(s.in.Text(english), a...)
+}
+
+func (s speaker) counted(n int, one, other string) string {
+	return fmt.Sprintf(s.in.Count(n, one, other), n)
+}
+
 // because is a check that says what a reason says.
-func because(about string, state State, r commands.Reason) Check {
+func (s speaker) because(about string, state State, r commands.Reason) Check {
+	r = r.In(s.in)
 	return Check{About: about, State: state, Message: r.Message, Code: r.Code, Remedy: r.Remedy}
 }

@@ -77,7 +77,7 @@ func TestEverythingThatIsNotWellHasARemedy(t *testing.T) {
 	if state["git"] != Error || state["settings"] != Error || state["logs"] != Warning || state["tmux"] != OK || e.Worst() != Error {
 		t.Errorf("%v", state)
 	}
-	unused, used := Agent{Agent: "pi", Problem: "agentNotInstalled"}.check(), Agent{Agent: "pi", Problem: "agentNotInstalled", Sessions: 2}.check()
+	unused, used := Agent{Agent: "pi", Problem: "agentNotInstalled"}.check(speaker{}), Agent{Agent: "pi", Problem: "agentNotInstalled", Sessions: 2}.check(speaker{})
 	if unused.State != OK || used.State != Warning || !slices.Contains(used.More, "2 sessions") {
 		t.Errorf("%+v, %+v", unused, used)
 	}

@@ -19,11 +19,11 @@ func (m Machine) git(ctx context.Context, e *Examination) {
 	}
 	switch {
 	case e.Git.Version == "":
-		e.say(because("git", Error, commands.Refuse("gitMissing").Reason))
+		e.say(m.speaker().because("git", Error, commands.Refuse("gitMissing").Reason))
 	case !e.Git.Enough:
-		e.say(because("git", Error, commands.Refuse("gitTooOld", "version", e.Git.Version).Reason))
+		e.say(m.speaker().because("git", Error, commands.Refuse("gitTooOld", "version", e.Git.Version).Reason))
 	case !e.Git.Hook:
-		e.say(Check{About: "git", State: OK, Message: e.Git.Version + " (from 2.36 on post-checkout hooks are run by git itself)"})
+		e.say(Check{About: "git", State: OK, Message: m.speaker().say("%s (from 2.36 on post-checkout hooks are run by git itself)", e.Git.Version)})
 	default:
 		e.say(Check{About: "git", State: OK, Message: e.Git.Version})
 	}
@@ -37,7 +37,7 @@ func (m Machine) agents(ctx context.Context, e *Examination) {
 	for _, a := range sessions.Agents() {
 		found := look(ctx, config, a)
 		e.Agents = append(e.Agents, found)
-		e.say(found.check())
+		e.say(found.check(m.speaker()))
 	}
 }
 
@@ -75,25 +75,25 @@ func look(ctx context.Context, config sessions.Config, a agent.Agent) Agent {
 }
 
 // check is an agent in one line. One that is not there is nothing to worry about, unless there are sessions of it.
-func (a Agent) check() Check {
-	c := Check{About: a.Agent, State: OK, Message: a.Version + " at " + a.Program}
+func (a Agent) check(s speaker) Check {
+	c := Check{About: a.Agent, State: OK, Message: s.say("%s at %s", a.Version, a.Program)}
 	if a.Problem != "" {
-		c = because(a.Agent, Warning, commands.Refuse(a.Problem, "agent", a.Agent, "version", a.Version).Reason)
+		c = s.because(a.Agent, Warning, commands.Refuse(a.Problem, "agent", a.Agent, "version", a.Version).Reason)
 		if a.Problem == "agentNotInstalled" && a.Sessions == 0 {
-			c = Check{About: a.Agent, State: OK, Message: "not on PATH, and no sessions"}
+			c = Check{About: a.Agent, State: OK, Message: s.say("not on PATH, and no sessions")}
 		}
 	}
 	for _, home := range a.Homes {
-		c.More = append(c.More, "account folder "+home)
+		c.More = append(c.More, s.say("account folder %s", home))
 	}
 	for _, home := range a.Missing {
-		c.More = append(c.More, "account folder "+home+" (not there)")
+		c.More = append(c.More, s.say("account folder %s (not there)", home))
 	}
-	text := commands.Counted(a.Sessions, "session")
+	text := s.counted(a.Sessions, "%d session", "%d sessions")
 	if len(a.Broken) > 0 {
-		text += ", " + commands.Counted(len(a.Broken), "file") + " that could not be read"
+		text += ", " + s.counted(len(a.Broken), "%d file that could not be read", "%d files that could not be read")
 		if c.State == OK {
-			c.State, c.Remedy = Warning, "sidefork sessions --scope all names them."
+			c.State, c.Remedy = Warning, s.say("sidefork sessions --scope all names them.")
 		}
 	}
 	c.More = append(c.More, text)
@@ -107,21 +107,21 @@ var editors = [][]string{
 
 func (m Machine) programs(e *Examination) {
 	e.Editors = []Program{}
-	c := Check{About: "editors", State: OK, Message: "none of those that sidefork knows is on PATH"}
+	c := Check{About: "editors", State: OK, Message: m.speaker().say("none of those that sidefork knows is on PATH")}
 	for _, editor := range editors {
 		for _, name := range editor[1:] {
 			if path, err := m.LookPath(name); err == nil {
 				e.Editors = append(e.Editors, Program{editor[0], path})
-				c.More = append(c.More, editor[0]+" at "+path)
+				c.More = append(c.More, m.speaker().say("%s at %s", editor[0], path))
 				break
 			}
 		}
 	}
 	if n := len(e.Editors); n > 0 {
-		c.Message = commands.Counted(n, "editor") + " on PATH"
+		c.Message = m.speaker().counted(n, "%d editor on PATH", "%d editors on PATH")
 	}
 	e.say(c)
-	c = Check{About: "tmux", State: OK, Message: "not on PATH: there are no agents without a window (--launch tmux)"}
+	c = Check{About: "tmux", State: OK, Message: m.speaker().say("not on PATH: there are no agents without a window (--launch tmux)")}
 	if path, err := m.LookPath("tmux"); err == nil {
 		c.Message = path
 	}
@@ -133,28 +133,28 @@ func (m Machine) settings(e *Examination) {
 	s.Path = commands.SettingsFile(m.Env.Getenv)
 	_, err := os.Stat(s.Path)
 	s.Exists, s.Values = err == nil, m.Env.Settings.List()
-	c := Check{About: "settings", State: OK, Message: s.Path + " (not there, the defaults hold)"}
+	c := Check{About: "settings", State: OK, Message: m.speaker().say("%s (not there, the defaults hold)", s.Path)}
 	if s.Exists {
-		c.Message = s.Path + " (read)"
+		c.Message = m.speaker().say("%s (read)", s.Path)
 	}
 	if m.Settings != nil {
 		s.Broken = m.Settings.Error()
-		c = Check{About: "settings", State: Error, Message: s.Broken, Remedy: "Correct them: every other command refuses until then."}
+		c = Check{About: "settings", State: Error, Message: s.Broken, Remedy: m.speaker().say("Correct them: every other command refuses until then.")}
 		if f, known := errors.AsType[*commands.Failure](m.Settings); known {
-			c = because("settings", Error, f.Reason)
+			c = m.speaker().because("settings", Error, f.Reason)
 		}
 	}
 	for _, v := range s.Values {
 		if v.Origin != "" {
-			c.More = append(c.More, v.Name+" = "+inJSON(v.Value)+", from "+v.Origin)
+			c.More = append(c.More, m.speaker().say("%s, from %s", v.Name+" = "+inJSON(v.Value), v.Origin))
 		}
 	}
 	e.say(c)
 	switch info, err := os.Stat(m.Logs); {
 	case m.Logs == "":
-		e.say(because("logs", Warning, commands.Refuse("noStateFolder").Reason))
+		e.say(m.speaker().because("logs", Warning, commands.Refuse("noStateFolder").Reason))
 	case err == nil && !info.IsDir():
-		e.say(Check{About: "logs", State: Warning, Message: m.Logs + " is no folder.", Remedy: "Move it away: sidecars log nothing until then."})
+		e.say(Check{About: "logs", State: Warning, Message: m.speaker().say("%s is no folder.", m.Logs), Remedy: m.speaker().say("Move it away: sidecars log nothing until then.")})
 	default:
 		e.say(Check{About: "logs", State: OK, Message: m.Logs})
 	}
@@ -181,12 +181,12 @@ func (m Machine) disk(e *Examination) {
 			continue
 		}
 		seen[on] = true
-		c := Check{About: "disk", State: OK, Message: commands.HumanBytes(int64(free)) + " free at " + path}
+		c := Check{About: "disk", State: OK, Message: m.speaker().say("%s free at %s", commands.HumanBytes(int64(free)), path)}
 		switch {
 		case free < narrow:
-			c.State, c.Remedy = Error, "Free some space: nothing can be forked safely."
+			c.State, c.Remedy = Error, m.speaker().say("Free some space: nothing can be forked safely.")
 		case free < roomy:
-			c.State, c.Remedy = Warning, "Free some space: a fork of a large repository may fail, and is taken back then."
+			c.State, c.Remedy = Warning, m.speaker().say("Free some space: a fork of a large repository may fail, and is taken back then.")
 		}
 		e.say(c)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/sidefork/sidefork/commands"
+	"github.com/sidefork/sidefork/commands/locales"
 )
 
 // notified hands on what a sidecar tells unasked.
@@ -20,7 +21,7 @@ func (h *Host) notified(method string, params json.RawMessage) {
 				Percentage    int
 			}
 		}
-		if json.Unmarshal(params, &p) == nil && p.Value.Kind == "report" && !isStage(p.Value.Message) {
+		if json.Unmarshal(params, &p) == nil && p.Value.Kind == "report" && !isStage(p.Value.Message, locales.Of(h.opt.Locale)) {
 			h.each(func(token string, to commands.Progress) {
 				if token == p.Token {
 					to.Report(p.Value.Percentage, p.Value.Message)
@@ -57,9 +58,9 @@ func (h *Host) each(f func(token string, to commands.Progress)) {
 }
 
 // isStage says whether a report only says that a stage has begun: that comes by itself too.
-func isStage(message string) bool {
+func isStage(message string, in locales.Language) bool {
 	for _, s := range []commands.Stage{commands.Preparing, commands.Creating, commands.Copying, commands.SettingUp, commands.Starting} {
-		if message == s.Title() {
+		if message == s.Title() || message == in.Text(s.Title()) {
 			return true
 		}
 	}

@@ -36,7 +36,9 @@ type Options struct {
 	// a failure.
 	Hears func(line string)
 	// Says gets what the user ought to know meanwhile. nil: nobody does.
-	Says func(text string)
+	Says func(english string, a ...any)
+	// Locale is the language that the host is to answer in, as LSP has it.
+	Locale string
 	// Waits are those between the attempts to reach the host again. nil: 0 to 30 s, about a minute in all.
 	Waits []time.Duration
 	// Attempt is how long one of them may take. 0: 30 s.

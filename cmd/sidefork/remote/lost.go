@@ -127,7 +127,7 @@ func (h *Host) become(ctx context.Context, was *connection, op *operation) (any,
 		h.drop(was)
 		return nil, h.unknown(op, "")
 	}
-	h.say("The connection to " + h.opt.Name + " was lost. Asking what has become of it there …")
+	h.say("The connection to %s was lost. Asking what has become of it there …", h.opt.Name)
 	if !wanted { // the roll-back that was asked for is worth waiting for
 		ctx = context.WithoutCancel(ctx)
 	}
@@ -219,8 +219,8 @@ func detailOf(err error) string {
 	return strings.TrimSpace(f.Reason.Message + "\n" + f.Detail)
 }
 
-func (h *Host) say(text string) {
+func (h *Host) say(english string, a ...any) {
 	if h.opt.Says != nil {
-		h.opt.Says(text)
+		h.opt.Says(english, a...)
 	}
 }

@@ -199,7 +199,7 @@ func (h *Host) connect(ctx context.Context) (*connection, error) {
 		return nil, failed
 	}
 	defer settled()
-	c, err := client.Dial(ctx, p.out, p.in, client.Options{Name: "sidefork", Version: h.opt.Version, Notify: h.notified, Silence: h.opt.Silence})
+	c, err := client.Dial(ctx, p.out, p.in, client.Options{Name: "sidefork", Version: h.opt.Version, Locale: h.opt.Locale, Notify: h.notified, Silence: h.opt.Silence})
 	if err == nil {
 		if failed := h.understands(c.Server); failed != nil {
 			p.end(0)
