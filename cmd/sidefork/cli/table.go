@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -118,10 +119,15 @@ func shorten(cell string, n int) string {
 	return ansi.Truncate(cell, n, "…")
 }
 
-// wrap breaks a text at its blanks into lines of at most n columns; a longer word has a line of its own.
+// wrap breaks a text at its blanks into lines of at most n columns; a longer word has a line of its own, unless it is written
+// in wide characters, which stand without blanks and may be broken anywhere.
 func wrap(text string, n int) []string {
 	var lines []string
 	for word := range strings.FieldsSeq(text) {
+		if width(word) > n && n > 1 && width(word) > utf8.RuneCountInString(word) {
+			lines = append(lines, strings.Split(ansi.Hardwrap(word, n, false), "\n")...)
+			continue
+		}
 		if end := len(lines) - 1; end >= 0 && width(lines[end])+1+width(word) <= n {
 			lines[end] += " " + word
 		} else {

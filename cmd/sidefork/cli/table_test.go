@@ -101,3 +101,8 @@ func TestTablesAlignWideCharacters(t *testing.T) {
 		}
 	}
 }
+
+func TestWideWordsAreBrokenAndPathsAreNot(t *testing.T) {
+	same(t, "wide", []string{"なぜ", "フォーク", "できない", "のか"}, wrap("なぜ フォークできないのか", 8))
+	same(t, "a path", []string{"at", "/a/very/long/path"}, wrap("at /a/very/long/path", 8))
+}
