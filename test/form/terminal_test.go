@@ -71,6 +71,20 @@ func (p *person) presses(keys string) {
 	}
 }
 
+// forks presses Ctrl+S, and again where that was too early, until a text is there.
+func (p *person) forks(text string) {
+	p.t.Helper()
+	for again := true; again; {
+		p.presses("\x13")
+		const early = "known now: Ctrl+S forks"
+		found, err := p.terminal.Await(soon(p.t), text, early)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		again = found == early
+	}
+}
+
 func (p *person) ends(status int) {
 	p.t.Helper()
 	if got, err := p.terminal.Wait(soon(p.t)); err != nil || got != status {
@@ -177,8 +191,7 @@ func TestADialogOnTheScreenIsFilledInByKeysAndMouseAndEndsInTheFork(t *testing.T
 		t.Fatal(err)
 	}
 	p.sees("Name of the new branch")
-	p.presses("\x13") // Ctrl+S: it is wrong, and gets the keyboard
-	p.sees("> Name of the new branch")
+	p.forks("> Name of the new branch") // it is wrong, and gets the keyboard
 	p.presses("\x15try")
 	p.sees("try")
 	p.presses("\x1b[<0;5;1M\x1b[<0;5;1m") // the mouse, on the first line: the session, at the top again
@@ -186,8 +199,7 @@ func TestADialogOnTheScreenIsFilledInByKeysAndMouseAndEndsInTheFork(t *testing.T
 	p.presses("\x1b[B\r")
 	p.sees("elder")
 	s.untouched()
-	p.presses("\x13") // what is drawn anew is only what is different
-	p.sees("Forked into try.")
+	p.forks("Forked into try.")
 	child := filepath.Join(filepath.Dir(s.top), "app-worktrees", "try")
 	p.enters("hello")
 	p.sees("agent: hello in " + child + " with --resume " + elder)
@@ -243,7 +255,8 @@ func TestTheZedTaskForksByKeys(t *testing.T) {
 		p.sees(await[words])
 		switch words {
 		case "dialog":
-			p.presses("\x15try\x13")
+			p.presses("\x15try")
+			p.forks("Forked into try.")
 			p.sees("agent in " + filepath.Join(filepath.Dir(s.top), "app-worktrees", "try") + " with --resume " + elder)
 			p.ends(0)
 		case "dialog --beside":

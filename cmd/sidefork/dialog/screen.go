@@ -59,8 +59,10 @@ type screen struct {
 
 	asking bool // a resolve is on its way
 	again  bool // and what was answered since is to follow
+	newer  bool // and more is known since
 	ending bool // the fork was asked for: the one that follows is no draft
 
+	early  bool // the fork was asked for before the sessions were known
 	forks  bool
 	failed *commands.Failure
 }
@@ -106,7 +108,12 @@ func (s *screen) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		s.width, s.height = m.Width, m.Height
 	case heard:
-		next = tea.Batch(s.listen(), s.resolve(false))
+		next = s.listen()
+		if s.asking {
+			s.newer = true
+		} else {
+			next = tea.Batch(next, s.resolve(false))
+		}
 	case resolved:
 		next = s.taken(m)
 	case listed:
@@ -156,25 +163,33 @@ func (s *screen) taken(m resolved) tea.Cmd {
 	case m.failed != nil:
 		s.failed = m.failed
 		return tea.Quit
-	case !m.draft && len(m.fields) == 0 && !s.again && !s.unsaid:
+	case !m.draft && len(m.fields) == 0 && (s.again || s.unsaid):
+		s.note = "Something was changed meanwhile: Ctrl+S forks."
+	case !m.draft && len(m.fields) == 0 && s.newer: // it holds for what was known then
+		s.newer = false
+		return s.resolve(true)
+	case !m.draft && len(m.fields) == 0:
 		s.forks = true
 		return tea.Quit
 	case len(m.fields) > 0:
 		s.form.Take(m.fields)
 	}
-	if !m.draft {
+	if !m.draft && len(m.fields) > 0 {
 		s.note = ""
 		if i := slices.IndexFunc(m.fields, func(f commands.FormField) bool { return f.Error != "" }); i >= 0 {
 			s.focus(m.fields[i].ID)
 		}
+	}
+	if s.early && !s.form.Early() {
+		s.early, s.note = false, s.form.say("The sessions are known now: Ctrl+S forks.")
 	}
 	if f, there := s.form.Field(s.at); there && kindOf(f) == "text" {
 		s.refresh(f)
 	} else if !slices.Contains(s.rows(), s.at) {
 		s.focus(forkRow)
 	}
-	if s.again {
-		s.again = false
+	if s.again || s.newer {
+		s.again, s.newer = false, false
 		return s.resolve(false)
 	}
 	return nil
@@ -276,10 +291,10 @@ func (s *screen) say(f commands.FormField) {
 func (s *screen) fork() tea.Cmd {
 	s.add()
 	if s.form.Early() {
-		s.note = s.form.say("The sessions are still being read: a moment, or choose.")
+		s.early, s.note = true, s.form.say("The sessions are still being read: a moment, or choose.")
 		return s.resolve(false)
 	}
-	s.note = ""
+	s.early, s.note = false, ""
 	return s.resolve(true)
 }
 

@@ -271,6 +271,7 @@ func TestWhatComesLateTakesNothingBackThatWasTyped(t *testing.T) {
 	s.sees("still being read")
 	s.fields[0].Type.Pending = false
 	s.send(resolved{fields: s.fields, draft: true})
+	s.sees("known now: Ctrl+S forks")
 	s.presses("ctrl+s")
 	s.wants("name", `"app-fork-x"`)
 	if !s.forks {
@@ -351,4 +352,42 @@ func (o *onceSeen) Write(p []byte) (int, error) {
 		o.then()
 	}
 	return n, err
+}
+
+func TestNewsWhileTheForkIsAskedForDoesNotLoseIt(t *testing.T) {
+	deliver := func(s *seat) {
+		late := s.late
+		s.late, s.hold = nil, false
+		for _, next := range late {
+			if m, is := next().(resolved); is {
+				s.send(m)
+			}
+		}
+	}
+	s := sit(t, 80, 40)
+	s.news = nil
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // nobody listens on
+	s.ctx = ctx
+	s.hold = true
+	s.presses("ctrl+s")
+	s.send(heard{})
+	deliver(s)
+	if !s.forks || !slices.Equal(s.drafts, []bool{false, false}) {
+		t.Errorf("forks %t, asked %v", s.forks, s.drafts)
+	}
+
+	s = sit(t, 80, 40) // what is typed after it does: it is not forked with half of a name
+	s.hold = true
+	s.presses("ctrl+s", "-x")
+	deliver(s)
+	if s.forks || s.left {
+		t.Error("it forks with an answer that was not the one asked about")
+	}
+	s.sees("changed meanwhile", "app-fork-x")
+	s.presses("ctrl+s")
+	s.wants("name", `"app-fork-x"`)
+	if !s.forks {
+		t.Error("it does not fork")
+	}
 }
