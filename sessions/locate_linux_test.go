@@ -137,7 +137,7 @@ func TestLocateKnowsCodexByWhatItHasOpen(t *testing.T) {
 	rollout(2)
 	lock := p.write(filepath.Join(".codex", "thread-writer-locks", sid(1)+".lock"), "", "")
 	cmd := running(t, p, "codex", app, first)
-	if got := located(t, p.config(), cmd.Process.Pid); got != "codex 00000001 live  certain=true" {
+	if got := located(t, p.config(), cmd.Process.Pid); got != "codex 00000001 live idle certain=true" {
 		t.Errorf("got %s", got)
 	}
 	daemon := running(t, p, "codex", app, first, "app-server")

@@ -27,6 +27,12 @@ const (
 	Unknown State = "unknown"
 )
 
+// What a live session does: it waits for its person's next word, or works. (Claude Code also says "waiting", for leave.)
+const (
+	Idle = "idle"
+	Busy = "busy"
+)
+
 // Session is one conversation as its store tells it. Text fields are as stored: whoever prints them strips control
 // characters.
 type Session struct {

@@ -91,6 +91,7 @@ type store struct {
 type rollout struct {
 	session  agent.Session
 	base     string
+	work     work
 	subagent bool
 	headless bool // line 1 is damaged: nobody knows where it belongs, and Codex does not fork it
 }
@@ -232,7 +233,7 @@ func readRollout(path string, f *os.File, info os.FileInfo) (rollout, error) {
 		return rollout{}, fmt.Errorf("codex: read %s: %w", path, err)
 	}
 	m := told.meta // the branch and the base stand at the end of line 1, behind a glance
-	r := rollout{base: m.base, subagent: m.subagent, headless: !m.ok, session: agent.Session{
+	r := rollout{base: m.base, work: told.work, subagent: m.subagent, headless: !m.ok, session: agent.Session{
 		ID: agent.ID{Agent: name, ID: m.id}, FirstPrompt: told.prompt, Cwd: m.cwd, Branch: m.branch,
 		StartedAt: m.started, LastActivity: told.last, Source: path, Forecast: agent.LastAnswer(told.tokens),
 	}}
@@ -256,7 +257,9 @@ func (s store) settle(found []rollout, defaultHome bool) {
 		r := &found[i]
 		one := &r.session
 		one.Home, one.DefaultHome = s.home, defaultHome
-		one.State, one.PID = loaded.state(one.ID.ID)
+		if one.State, one.PID = loaded.state(one.ID.ID); one.State == agent.Live {
+			one.Status = s.workOf(*r).status(loaded.holder[one.ID.ID].started)
+		}
 		one.Title = s.title(*one, names)
 		if one.NotForkable == nil {
 			one.NotForkable = s.whyNot(*r)

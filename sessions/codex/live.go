@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sidefork/sidefork/sessions/agent"
 	"github.com/sidefork/sidefork/sessions/process"
@@ -22,8 +23,9 @@ type loaded struct {
 
 // holder is the process that has a session's lock or rollout open.
 type holder struct {
-	pid    int
-	daemon bool // it serves several sessions, also such as nobody looks at
+	pid     int
+	daemon  bool      // it serves several sessions, also such as nobody looks at
+	started time.Time // zero where it cannot be told
 }
 
 func newLoaded(home string) loaded {

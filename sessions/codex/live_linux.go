@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sidefork/sidefork/sessions/agent"
+	"github.com/sidefork/sidefork/sessions/process"
 )
 
 // holders finds, in the open files of all processes that may be looked at, who has which session of home open.
@@ -28,7 +29,7 @@ func holders(home string) map[string]holder {
 			}
 			id := openSession(target)
 			if id != "" && (idOf(target) == "" || agent.Writes(p.Name(), f.Name())) { // a lock, or a rollout that is written
-				found[id] = holder{pid: pid, daemon: isDaemon(p.Name())}
+				found[id] = holder{pid: pid, daemon: isDaemon(p.Name()), started: process.Started(pid)}
 			}
 		}
 	}

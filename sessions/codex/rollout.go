@@ -81,6 +81,7 @@ func member(object []byte, wanted string) (text string) {
 	jsonl.Fields(object, func(key, value []byte) bool {
 		if string(key) == wanted {
 			text = jsonl.Text(value, textLimit)
+			return false
 		}
 		return true
 	})
@@ -122,6 +123,7 @@ type story struct {
 	prompt string
 	last   time.Time
 	tokens int64 // how large the conversation is by its last answer's record; 0 where that is not known
+	work   work
 }
 
 // readStory reads line 1, the first prompt and the last time.
@@ -155,8 +157,12 @@ func readStory(r io.ReaderAt, size int64) (s story, err error) {
 	s.end(data, whole)
 	if !whole && s.last.IsZero() { // one line longer than the tail
 		if data, whole, err = jsonl.Tail(r, size, 16*tailLimit); err == nil {
+			s.work = work{}
 			s.end(data, whole)
 		}
+	}
+	if whole && s.work.phase == unseen && !s.work.said {
+		s.work.phase = over // there was none yet
 	}
 	return s, err
 }
@@ -183,6 +189,7 @@ func (s *story) end(data []byte, whole bool) {
 		if at.After(s.last) {
 			s.last = at
 		}
+		s.work.take(kind, payload, at)
 		if string(kind) == `"compacted"` {
 			s.tokens = 0 // what was said before is no longer sent
 		} else if tokens := usage(kind, payload); tokens > 0 {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // ticks is how many of the kernel's units of time are in a second: 100 on every system that Go runs on.
@@ -58,6 +60,17 @@ func read(folder string, pid int, booted time.Time) (Process, bool) {
 		p.Started = booted.Add(time.Duration(since) * (time.Second / ticks))
 	}
 	return p, true
+}
+
+// Started is when a process was started, to some hundredths of a second by the clock as it goes now. Zero where there is no
+// such process.
+func Started(pid int) time.Time {
+	var since unix.Timespec // the kernel's own start; btime in /proc/stat is cut to a second
+	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &since) != nil {
+		return time.Time{}
+	}
+	p, _ := read(filepath.Join("/proc", strconv.Itoa(pid)), pid, time.Now().Add(-time.Duration(since.Nano())))
+	return p.Started
 }
 
 func bootTime(proc string) time.Time {

@@ -105,3 +105,27 @@ func TestARealChildIsThereWithItsFolderFilesAndArguments(t *testing.T) {
 		t.Errorf("after its end: %v, %v", all, err)
 	}
 }
+
+func TestAProcessWasStartedWhenItWas(t *testing.T) {
+	before := time.Now()
+	cmd := exec.Command("cat")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	after := time.Now()
+	const margin = 50 * time.Millisecond
+	if got := Started(cmd.Process.Pid); got.Before(before.Add(-margin)) || got.After(after.Add(margin)) {
+		t.Errorf("started at %s, between %s and %s", got, before, after)
+	}
+	in.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if got := Started(cmd.Process.Pid); !got.IsZero() {
+		t.Errorf("one that has ended was started at %s", got)
+	}
+}

@@ -1,7 +1,9 @@
 // Package watch tells what happens in folders, as far as the system says so: names that come and go, files that are written.
 //
 // It is a hint and no promise. A folder of a network's file system is not watched, since what other machines do there is
-// not told; nor is one more than Most. Whoever goes by it has to look again where Add says no, and after Lost.
+// not told; nor is one more than Most. On macOS each file in a folder counts too, as one that is open meanwhile; a folder
+// that is too large for that is not watched. Whoever goes by it has to look again where Add says no, and after Lost. (On macOS
+// and Windows it is compiled and vetted, and has not been run there.)
 package watch
 
 import (
@@ -9,7 +11,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -32,7 +33,9 @@ type Event struct {
 type Watcher struct {
 	system *fsnotify.Watcher
 	mu     sync.Mutex
-	added  map[string]bool
+	added  map[string]int // what each folder costs
+	used   int            // what all cost
+	most   int
 
 	marks    string // a folder of ours that is watched too, for Settle; "" for none
 	settling sync.Mutex
@@ -46,9 +49,12 @@ func New() (*Watcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Watcher{system: system, added: map[string]bool{}, told: make(chan struct{}, 1)}
+	w := &Watcher{system: system, added: map[string]int{}, most: most(), told: make(chan struct{}, 1)}
+	if !inOrder {
+		return w, nil
+	}
 	if marks, err := os.MkdirTemp("", "sidefork-watch-"); err == nil {
-		if w.marks = marks; !told(marks) || system.Add(marks) != nil {
+		if w.marks = marks; cost(marks) == 0 || system.Add(marks) != nil {
 			os.Remove(marks)
 			w.marks = ""
 		}
@@ -59,11 +65,10 @@ func New() (*Watcher, error) {
 // settleWithin bounds how long Settle waits.
 const settleWithin = 200 * time.Millisecond
 
-// Settle waits until all that has happened so far was told, and says whether that is certain. Of one source the system
-// tells in order: so a file is made, and what is told before it had happened before it. Where folders are sources of their
-// own (Windows) it is certain of nothing.
+// Settle waits until all that has happened so far was told, and says whether that is certain. Where the system tells in
+// order, a file is made, and what is told before it had happened before it; elsewhere it is certain of nothing.
 func (w *Watcher) Settle() bool {
-	if w.marks == "" || runtime.GOOS == "windows" {
+	if w.marks == "" {
 		return false
 	}
 	w.settling.Lock()
@@ -109,13 +114,15 @@ func (w *Watcher) isMark(path string) bool {
 func (w *Watcher) Add(folder string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.added[folder] {
+	if w.added[folder] > 0 {
 		return true
 	}
-	if len(w.added) >= Most || !told(folder) || w.system.Add(folder) != nil {
+	c := cost(folder)
+	if c == 0 || w.used+c > w.most || w.system.Add(folder) != nil {
 		return false
 	}
-	w.added[folder] = true
+	w.added[folder] = c
+	w.used += c
 	return true
 }
 
@@ -123,6 +130,7 @@ func (w *Watcher) Add(folder string) bool {
 func (w *Watcher) Remove(folder string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.used -= w.added[folder]
 	delete(w.added, folder)
 	_ = w.system.Remove(folder) // it may be gone
 }

@@ -65,7 +65,7 @@ func TestADraftIsInThePromptAndNotSent(t *testing.T) {
 		const word = "CODEWORD-SISKIN5"
 		f, _, _ := w.forkText("an earlier line\x1b[201~\rand "+word, "client")
 		terminal := w.launch(f)
-		terminal.await(word, "[Pasted text #1 +3 lines]") // Claude Code shows more than two lines so
+		terminal.await(word, "[Pasted text #1 +3 lines]", "[Pasted ~4 lines]") // as Claude Code and opencode show more than two lines
 		if w.carries(word) {
 			t.Error("the draft was sent")
 		}
@@ -78,5 +78,5 @@ func TestADraftIsInThePromptAndNotSent(t *testing.T) {
 		if got := w.agent.where(r); got != f.Workspace.Path {
 			t.Errorf("the turn is in %q, not in the child %q", got, f.Workspace.Path)
 		}
-	})
+	}, opencode(), pi())
 }

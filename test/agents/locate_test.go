@@ -5,6 +5,7 @@ package agents_test
 import (
 	"encoding/json"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -80,6 +81,18 @@ func TestTheSessionOfATerminalIsLocatedAndGuardedUntilItIsKilled(t *testing.T) {
 			case <-time.After(50 * time.Millisecond):
 			}
 		}
+		// Its number is given out again, to a process in its folder.
+		if other := w.startAs(found.Session.PID); other != nil {
+			for _, pid := range []int{found.Session.PID, other.pty.PID()} {
+				if again := w.located(pid); again != nil {
+					t.Errorf("another process has its number: %+v", again)
+				}
+			}
+			if listed := w.session(w.repo, id); listed.State == "live" || listed.PID != 0 {
+				t.Errorf("another process has its number: %+v", listed)
+			}
+			other.close()
+		}
 		// Claude Code leaves an entry that is known to be old; Codex a lock of which nobody knows whose it is.
 		if got := w.guarded(resume + id); got != map[string]string{"claude": "", "codex": "sessionMaybeInUse"}[w.agent.name] {
 			t.Errorf("after it was killed: %q", got)
@@ -88,4 +101,25 @@ func TestTheSessionOfATerminalIsLocatedAndGuardedUntilItIsKilled(t *testing.T) {
 			t.Error("after it was killed a session is called live")
 		}
 	})
+}
+
+// startAs starts a process with a number that is free (clone3 with set_tid, man 2 clone3). nil where that is not allowed,
+// which is so for most users but root.
+func (w *world) startAs(pid int) *terminal {
+	w.t.Helper()
+	const script = `my $tid = pack("i", $ARGV[0]);
+my $args = pack("Q11", (0) x 4, 17, (0) x 3, unpack("Q", pack("P", $tid)), 1, 0);
+my $pid = syscall(435, $args, length $args);
+if ($pid == 0) { exec "sleep", "600" }
+print $pid == $ARGV[0] ? "it has the number" : "it has not: $!"; $| = 1; print "\n"; waitpid $pid, 0 if $pid > 0;`
+	if runtime.GOOS != "linux" || find(w.terminal(), "perl") == "perl" {
+		w.t.Log("no number is given out again: this wants Linux and perl")
+		return nil
+	}
+	other := w.open(w.repo, w.terminal(), []string{"perl", "-e", script, strconv.Itoa(pid)})
+	if other.await("it has the number", "it has not: ") != "it has the number" {
+		w.t.Log("no number is given out again: that is not allowed here")
+		return nil
+	}
+	return other
 }

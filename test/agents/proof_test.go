@@ -60,9 +60,9 @@ func (w *world) check(f forked, parent string) {
 
 // listed is what a test needs of a session in sidefork's list.
 type listed struct {
-	Agent, ID, Cwd, State, FirstPrompt string
-	PID                                int
-	Fork                               struct{ Kind string }
+	Agent, ID, Cwd, State, Status, FirstPrompt string
+	PID                                        int
+	Fork                                       struct{ Kind string }
 }
 
 // session is a session as sidefork lists it in a workspace.

@@ -12,6 +12,7 @@ import (
 type answer struct {
 	text    string
 	command string // a shell command that it wants to run; "" for none
+	asks    bool   // for more than the agent allows without asking
 	hold    string
 	wait    time.Duration
 }
@@ -25,7 +26,7 @@ type conversation struct {
 
 var (
 	codeword = regexp.MustCompile(`CODEWORD-[A-Z0-9]+`)
-	run      = regexp.MustCompile(`RUN\[([^\]]*)\]`)
+	run      = regexp.MustCompile(`(RUN|ASK)\[([^\]]*)\]`)
 	hold     = regexp.MustCompile(`HOLD\[([^\]]*)\]`)
 	slow     = regexp.MustCompile(`SLOW\[(\d{1,5})\]`)
 )
@@ -40,7 +41,7 @@ func (c conversation) answer() answer {
 		a.wait = time.Duration(ms) * time.Millisecond
 	}
 	if m := run.FindStringSubmatch(c.lastUser); m != nil && !c.afterATool {
-		a.command = m[1]
+		a.command, a.asks = m[2], m[1] == "ASK"
 	}
 	var words []string
 	for _, word := range codeword.FindAllString(c.all, -1) {

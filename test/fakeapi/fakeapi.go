@@ -5,6 +5,7 @@
 // What it answers is decided by the conversation in the request alone:
 //   - CODEWORD-X anywhere in it               "RECALL CODEWORD-X …", each once, in their order; else "RECALL none"
 //   - RUN[command] in the newest user text    a call of the agent's shell tool with that command
+//   - ASK[command] in the newest user text    the same, but outside of Codex's sandbox, for which it may have to ask
 //   - HOLD[name] in the newest user text      the answer begins, and ends only after Release(name)
 //   - SLOW[ms] in the newest user text        the answer begins, and ends so many milliseconds later
 package fakeapi

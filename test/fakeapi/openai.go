@@ -63,7 +63,7 @@ func answerResponses(s *Server, w http.ResponseWriter, r *http.Request, q openAI
 	id := fmt.Sprintf("resp_%d", seen.N)
 	text := object{"type": "output_text", "text": a.text, "annotations": []any{}}
 	item := object{"type": "message", "role": "assistant", "id": fmt.Sprintf("msg_%d", seen.N), "status": "completed", "content": []any{text}}
-	call := q.shellCall(a.command, seen.N)
+	call := q.shellCall(a, seen.N)
 	if call != nil {
 		item = call
 	}
@@ -105,8 +105,8 @@ func answerResponses(s *Server, w http.ResponseWriter, r *http.Request, q openAI
 }
 
 // shellCall is a call of the shell tool that the request offers; nil where there is no command or no such tool.
-func (q openAIRequest) shellCall(command string, n int) object {
-	if command == "" {
+func (q openAIRequest) shellCall(a answer, n int) object {
+	if a.command == "" {
 		return nil
 	}
 	tools := slices.Clone(q.Tools)
@@ -121,11 +121,15 @@ func (q openAIRequest) shellCall(command string, n int) object {
 		if _, short := t.Parameters.Properties["cmd"]; short {
 			name = "cmd"
 		}
-		var value any = command
+		var value any = a.command
 		if t.Parameters.Properties[name].Type == "array" {
-			value = []string{"sh", "-c", command}
+			value = []string{"sh", "-c", a.command}
 		}
-		arguments, _ := json.Marshal(object{name: value})
+		how := object{name: value}
+		if a.asks {
+			how["sandbox_permissions"], how["justification"] = "require_escalated", "the test wants to be asked"
+		}
+		arguments, _ := json.Marshal(how)
 		return object{
 			"type": "function_call", "id": fmt.Sprintf("fc_%d", n), "call_id": fmt.Sprintf("call_%d", n),
 			"name": t.Name, "arguments": string(arguments), "status": "completed",
