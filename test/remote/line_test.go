@@ -67,6 +67,7 @@ func TestTheCommandLineAnswersAsItWouldThere(t *testing.T) {
 			t.Parallel()
 			arguments := append(strings.Fields(strings.ReplaceAll(command, "WS", there)), "--json")
 			local := exec.Command(filepath.Join(b.home, ".local", "bin", "sidefork"), arguments...)
+			local.Dir = b.lies
 			out, diagnostics, status := b.output(local)
 			gotOut, gotErr, gotStatus := line(t, ssh, append(arguments, "--host", "box")...)
 			for what, pair := range map[string][2]string{"stdout": {out, gotOut}, "stderr": {diagnostics, gotErr}} {
