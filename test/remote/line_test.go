@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -184,19 +185,24 @@ func TestCtrlCTakesBackWhatWasBegunThere(t *testing.T) {
 	s := newScene(t, b)
 	var terminal atomic.Pointer[ptydrive.Terminal]
 	cancelled := make(chan struct{})
-	_, filter := newValves(t, func(now passing) bool {
+	var once sync.Once
+	v, filter := newValves(t, func(now passing) bool {
 		switch now.Method {
 		case "sidefork/stage":
+			if now.Conn > 1 {
+				return true
+			}
 			for terminal.Load() == nil {
 				time.Sleep(time.Millisecond)
 			}
 			_ = terminal.Load().Press(ptydrive.CtrlC)
 			<-cancelled
 		case "$/cancelRequest":
-			close(cancelled)
+			once.Do(func() { close(cancelled) })
 		}
 		return true
 	})
+	t.Cleanup(func() { once.Do(func() { close(cancelled) }) })
 	p := typed(t, b.ssh(t, b.port, filter), "fork", s.parent, "--name", s.branch, "--dir", s.child, "--no-session", "--host", "box")
 	terminal.Store(p)
 	status, err := p.Wait(within(t))
@@ -209,6 +215,11 @@ func TestCtrlCTakesBackWhatWasBegunThere(t *testing.T) {
 		s.whole(t)
 	default:
 		t.Errorf("exit status %d\n%s", status, p.Shown())
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.conns != 1 {
+		t.Errorf("it took %d connections: the first was lost by the Ctrl-C", v.conns)
 	}
 }
 
