@@ -205,6 +205,7 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"hostInstallFailed":   {"sidefork could not be put on {host}: {what}.", "Mend that there, then try again."},
 	"lostContact":         {"The connection to {host} was lost, and it is not known what has become of it there.", "It may be partially applied: look at {path} on {host}. Ask later: {command}."},
 	"stillRunning":        {"The connection to {host} was lost; it is still running there.", "Ask later what has become of it: {command}."},
+	"answerLost":          {"The fork was completed on {host}, but what it answered is not known any more.", "Look at it: sidefork workspaces {path} --host {host}."},
 	"notBegun":            {"The connection to {host} was lost before it had begun there, and it will not begin any more.", "Try again."},
 	"interrupted":         {"It was cancelled, or its client went away, before it was complete.", "Try again."},
 

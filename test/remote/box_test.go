@@ -25,11 +25,13 @@ import (
 type box struct {
 	root string // a folder of its own, which that user can read
 	home string // the user's
+	lies string // where ssh comes to: the same, but for a user of this machine
 	user string
 	uid  uint32 // 0: the user who runs the tests
 	port int
 	cmd  *exec.Cmd
 	log  *lines
+	made string // a folder of the machine that was made for sshd
 }
 
 const ordinaryUser = 65533
@@ -95,9 +97,9 @@ func newBox() (b *box, err error) {
 	if err != nil {
 		return b, err
 	}
-	b.user = me.Username
+	b.user, b.lies = me.Username, me.HomeDir
 	if os.Getuid() == 0 && canMount() {
-		b.user, b.uid = "boxuser", ordinaryUser
+		b.user, b.uid, b.lies = "boxuser", ordinaryUser, b.home
 	}
 	if err := os.Chmod(root, 0o755); err != nil {
 		return b, err
@@ -163,6 +165,11 @@ SetEnv HOME=%s GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null LC_ALL=C GIT_AU
 	}
 	arguments := []string{program("sshd"), "-D", "-e", "-f", filepath.Join(b.root, "sshd_config")}
 	b.cmd = exec.Command(arguments[0], arguments[1:]...)
+	if b.uid == 0 && os.Getuid() == 0 { // what Debian's own start of sshd makes
+		if err := os.Mkdir("/run/sshd", 0o755); err == nil {
+			b.made = "/run/sshd"
+		}
+	}
 	if b.uid != 0 {
 		entry := fmt.Sprintf("%s:*:%d:%d::%s:/bin/sh\n", b.user, b.uid, b.uid, b.home)
 		known, err := os.ReadFile("/etc/passwd")
@@ -174,8 +181,12 @@ SetEnv HOME=%s GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null LC_ALL=C GIT_AU
 		}
 		b.cmd = exec.Command(os.Args[0], append([]string{filepath.Join(b.root, "passwd")}, arguments...)...)
 		b.cmd.Env = append(os.Environ(), role+"=sshd")
-		b.cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: unix.CLONE_NEWNS, Pdeathsig: syscall.SIGTERM}
+		b.cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: unix.CLONE_NEWNS}
 	}
+	if b.cmd.SysProcAttr == nil {
+		b.cmd.SysProcAttr = new(syscall.SysProcAttr)
+	}
+	b.cmd.SysProcAttr.Pdeathsig = syscall.SIGTERM // a test run that is killed leaves none
 	b.cmd.Stderr = b.log
 	if err := b.cmd.Start(); err != nil {
 		return err
@@ -198,6 +209,9 @@ func (b *box) end() {
 	if b.cmd != nil && b.cmd.Process != nil {
 		_ = b.cmd.Process.Signal(syscall.SIGTERM)
 		_ = b.cmd.Wait()
+	}
+	if b.made != "" {
+		_ = os.Remove(b.made)
 	}
 	_ = os.RemoveAll(b.root)
 }

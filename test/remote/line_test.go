@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -67,6 +68,7 @@ func TestTheCommandLineAnswersAsItWouldThere(t *testing.T) {
 			t.Parallel()
 			arguments := append(strings.Fields(strings.ReplaceAll(command, "WS", there)), "--json")
 			local := exec.Command(filepath.Join(b.home, ".local", "bin", "sidefork"), arguments...)
+			local.Dir = b.lies
 			out, diagnostics, status := b.output(local)
 			gotOut, gotErr, gotStatus := line(t, ssh, append(arguments, "--host", "box")...)
 			for what, pair := range map[string][2]string{"stdout": {out, gotOut}, "stderr": {diagnostics, gotErr}} {
@@ -183,19 +185,24 @@ func TestCtrlCTakesBackWhatWasBegunThere(t *testing.T) {
 	s := newScene(t, b)
 	var terminal atomic.Pointer[ptydrive.Terminal]
 	cancelled := make(chan struct{})
-	_, filter := newValves(t, func(now passing) bool {
+	var once sync.Once
+	v, filter := newValves(t, func(now passing) bool {
 		switch now.Method {
 		case "sidefork/stage":
+			if now.Conn > 1 {
+				return true
+			}
 			for terminal.Load() == nil {
 				time.Sleep(time.Millisecond)
 			}
 			_ = terminal.Load().Press(ptydrive.CtrlC)
 			<-cancelled
 		case "$/cancelRequest":
-			close(cancelled)
+			once.Do(func() { close(cancelled) })
 		}
 		return true
 	})
+	t.Cleanup(func() { once.Do(func() { close(cancelled) }) })
 	p := typed(t, b.ssh(t, b.port, filter), "fork", s.parent, "--name", s.branch, "--dir", s.child, "--no-session", "--host", "box")
 	terminal.Store(p)
 	status, err := p.Wait(within(t))
@@ -208,6 +215,11 @@ func TestCtrlCTakesBackWhatWasBegunThere(t *testing.T) {
 		s.whole(t)
 	default:
 		t.Errorf("exit status %d\n%s", status, p.Shown())
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.conns != 1 {
+		t.Errorf("it took %d connections: the first was lost by the Ctrl-C", v.conns)
 	}
 }
 
@@ -322,5 +334,65 @@ func TestAnAgentInTmuxThereOutlivesTheLine(t *testing.T) {
 	out, diagnostics, status = line(t, ssh, "attach", "--json", "--host", "box")
 	if status != 0 || !strings.Contains(out, fmt.Sprintf("%q", r.Launch.Tmux)) {
 		t.Errorf("exit status %d\n%s%s", status, out, diagnostics)
+	}
+}
+
+// TestAMasterConnectionIsSharedAndHoldsNothingUp: with ControlMaster and ControlPersist in the user's configuration, an ssh stays
+// behind that others go through; no command waits for it.
+func TestAMasterConnectionIsSharedAndHoldsNothingUp(t *testing.T) {
+	b := theBox(t)
+	s := newScene(t, b)
+	dir, err := os.MkdirTemp("", "master") // a socket's path is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	p := newProxy(t, b)
+	ssh := b.sshWith(t, p.port(), "", "user", "BatchMode yes\n  ControlMaster auto\n  ControlPersist 60\n  ControlPath "+filepath.Join(dir, "s"))
+	t.Cleanup(func() { _ = exec.Command(ssh, "-O", "exit", "box").Run() })
+	for range 2 {
+		if out, diagnostics, status := line(t, ssh, "workspaces", s.parent, "--host", "box"); status != 0 || !strings.Contains(out, "main") {
+			t.Fatalf("exit status %d\n%s%s", status, out, diagnostics)
+		}
+	}
+	p.mu.Lock()
+	connections := len(p.conns)
+	p.mu.Unlock()
+	if connections != 1 {
+		t.Errorf("there were %d connections, of which the second should have shared the first", connections)
+	}
+	// A Ctrl-C while it is shared.
+	var terminal atomic.Pointer[ptydrive.Terminal]
+	cancelled := make(chan struct{})
+	var once sync.Once
+	v, filter := newValves(t, func(now passing) bool {
+		switch {
+		case now.Method == "sidefork/stage" && now.Conn == 1:
+			for terminal.Load() == nil {
+				time.Sleep(time.Millisecond)
+			}
+			_ = terminal.Load().Press(ptydrive.CtrlC)
+			<-cancelled
+		case now.Method == "$/cancelRequest":
+			once.Do(func() { close(cancelled) })
+		}
+		return true
+	})
+	t.Cleanup(func() { once.Do(func() { close(cancelled) }) })
+	shared := filepath.Join(t.TempDir(), "ssh")
+	if err := os.WriteFile(shared, []byte("#!/bin/sh\nexec "+filter+" "+ssh+" \"$@\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	typing := typed(t, shared, "fork", s.parent, "--name", s.branch, "--dir", s.child, "--no-session", "--host", "box")
+	terminal.Store(typing)
+	if status, err := typing.Wait(within(t)); err != nil || status != 130 && status != 0 {
+		t.Errorf("exit status %d, %v\n%s", status, err, typing.Shown())
+	} else if status == 130 {
+		s.gone(t)
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.conns != 1 {
+		t.Errorf("it took %d connections", v.conns)
 	}
 }

@@ -183,6 +183,9 @@ func (h *Host) told(op *operation, o commands.OutcomeResult, wanted bool, s clie
 	case o.State == "completed" && len(o.Result) > 0:
 		h.say("It was completed there.")
 		return o.Result, nil
+	case o.State == "completed" && op.name == "sidefork.fork": // its sidecar ended before the answer was kept
+		lost := commands.Refuse("answerLost", "host", h.opt.Name, "path", op.path).Reason
+		return commands.ForkResult{Status: "completed", Warnings: []commands.Warning{{Code: lost.Code, Message: lost.Message, Remedy: lost.Remedy}}}, nil
 	case o.State == "rolledBack" && !wanted, o.State == "unknownOperation" && o.Settled && !wanted:
 		return commands.Cancelled{Status: "cancelled"}, nil
 	case o.State == "rolledBack":

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/sidefork/sidefork/commands"
+	"github.com/sidefork/sidefork/sidecar/client"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -128,6 +129,7 @@ func TestWhyAHostIsOfNoUseIsSaidWithNothingWritten(t *testing.T) {
 }
 
 func TestWhatIsNotNamedIsNotOffered(t *testing.T) {
+	t.Parallel()
 	ssh := fake(t, answers(`{"jsonrpc":"2.0","id":1,"result":{"serverInfo":{"version":"0.0.1"},"capabilities":{"experimental":{"sidefork":{"contract":1,"features":[]}}}}}`))
 	h, _ := New(Options{Name: "box", SSH: ssh, Version: "1"})
 	defer h.Close()
@@ -152,6 +154,7 @@ func TestWhatIsNotNamedIsNotOffered(t *testing.T) {
 
 // TestAnArgumentThatTakesAFeatureIsNotSentWithoutIt: of each feature that is struck out, the reason says which.
 func TestAnArgumentThatTakesAFeatureIsNotSentWithoutIt(t *testing.T) {
+	t.Parallel()
 	ssh := fake(t, answers(`{"jsonrpc":"2.0","id":1,"result":{"serverInfo":{"version":"0.0.1"},"capabilities":{"experimental":{"sidefork":{"contract":1,"features":["sidefork.fork","sidefork.sessions"]}}}}}`))
 	h, _ := New(Options{Name: "box", SSH: ssh, Version: "1"})
 	defer h.Close()
@@ -257,6 +260,52 @@ func TestWhatCanBeAskedForLaterIsKnown(t *testing.T) {
 		known := name == "sidefork.fork" && !strings.Contains(raw, "same") || slices.Contains([]string{"sidefork.carry", "sidefork.remove", "sidefork.archive"}, name)
 		if (len(op.id) == 36) != known || known && !strings.Contains(string(op.argument), op.id) {
 			t.Errorf("%s: %q %s", argument, op.id, op.argument)
+		}
+	}
+}
+
+// TestAnOutcomeIsSaidAsTheAnswerWouldHaveBeen: done, taken back, standing, not begun, or unknown, and never more than is known.
+func TestAnOutcomeIsSaidAsTheAnswerWouldHaveBeen(t *testing.T) {
+	h, _ := New(Options{Name: "box", SSH: "ssh", Version: "1"})
+	op := operationOf("sidefork.fork", json.RawMessage(`{"workspace":"/w","dir":"/d"}`))
+	kept := json.RawMessage(`{"reason":{"code":"noSpace","message":"m"},"effect":"kept","detail":"x"}`)
+	back := json.RawMessage(`{"reason":{"code":"carryFailed","message":"m"},"effect":"rolledBack"}`)
+	for name, c := range map[string]struct {
+		outcome  commands.OutcomeResult
+		unwanted bool // it was cancelled before the line broke
+		want     string
+	}{
+		"done":                     {commands.OutcomeResult{State: "completed", Result: json.RawMessage(`{"status":"completed"}`)}, false, "completed"},
+		"done, without an answer":  {commands.OutcomeResult{State: "completed"}, false, "completed, answerLost"},
+		"done, though cancelled":   {commands.OutcomeResult{State: "completed", Result: json.RawMessage(`{"status":"completed"}`)}, true, "completed"},
+		"taken back":               {commands.OutcomeResult{State: "rolledBack", Error: back}, false, "carryFailed rolledBack"},
+		"taken back, nobody knows": {commands.OutcomeResult{State: "rolledBack"}, false, "interrupted rolledBack"},
+		"taken back as wanted":     {commands.OutcomeResult{State: "rolledBack", Error: back}, true, "cancelled"},
+		"standing":                 {commands.OutcomeResult{State: "failed", Error: kept, Stands: &commands.Stands{Workspace: "/d"}}, false, "noSpace kept x\n/d"},
+		"standing, though wanted":  {commands.OutcomeResult{State: "failed", Error: kept}, true, "noSpace kept x"},
+		"not begun":                {commands.OutcomeResult{State: "unknownOperation", Settled: true}, false, "notBegun nothing"},
+		"not begun as wanted":      {commands.OutcomeResult{State: "unknownOperation", Settled: true}, true, "cancelled"},
+		"an older one":             {commands.OutcomeResult{State: "unknownOperation"}, false, "lostContact unknown"},
+		"an older one, cancelled":  {commands.OutcomeResult{State: "unknownOperation"}, true, "lostContact unknown"},
+		"something new":            {commands.OutcomeResult{State: "dreaming"}, false, "lostContact unknown"},
+	} {
+		result, failed := h.told(op, c.outcome, !c.unwanted, client.Server{})
+		got := ""
+		if failed != nil {
+			got = failed.Reason.Code + " " + string(failed.Effect)
+			if failed.Effect == commands.Kept {
+				got += " " + failed.Detail
+			}
+		} else {
+			var r commands.ForkResult
+			raw, _ := json.Marshal(result)
+			_ = json.Unmarshal(raw, &r)
+			if got = r.Status; len(r.Warnings) > 0 {
+				got += ", " + r.Warnings[0].Code
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }
