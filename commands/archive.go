@@ -39,7 +39,7 @@ func archive(ctx context.Context, env *Env, argument json.RawMessage, _ Progress
 	if err != nil {
 		return nil, err
 	}
-	result := &ArchiveResult{Lost: []carry.Left{}}
+	result := &ArchiveResult{Lost: []carry.Left{}, Warnings: warnings}
 	switch {
 	case !*p.Archived && !at.Archived:
 		return nil, refuse("notArchived", "path", at.Path)
@@ -50,13 +50,12 @@ func archive(ctx context.Context, env *Env, argument json.RawMessage, _ Progress
 	case *p.Archived:
 		err = freeFolder(ctx, env, at, family, p, result)
 	default:
-		err = bringBack(ctx, at, p)
+		err = bringBack(ctx, at, family, p, result)
 	}
 	if err != nil {
 		return nil, err
 	}
-	result.Warnings = append(warnings, result.Warnings...)
-	return result, describeAgain(ctx, at, family, result)
+	return result, nil
 }
 
 // freeFolder archives a workspace.
@@ -71,13 +70,15 @@ func freeFolder(ctx context.Context, env *Env, at worktree.Worktree, family []wo
 				result.Saved = s.Ref
 			}
 		}
-		result.Lost, result.Warnings = append(result.Lost, found.Lost...), said
+		result.Lost, result.Warnings = append(result.Lost, found.Lost...), append(result.Warnings, said...)
+		at.Archived, at.Missing, at.Locked = true, true, true
+		result.Workspace = describeAmong(at, family)
 		return result
 	})
 }
 
 // bringBack restores an archived workspace.
-func bringBack(ctx context.Context, at worktree.Worktree, p ArchiveParams) (err error) {
+func bringBack(ctx context.Context, at worktree.Worktree, family []worktree.Worktree, p ArchiveParams, result *ArchiveResult) (err error) {
 	if err := carry.CanRestore(at); err != nil {
 		return err
 	}
@@ -86,24 +87,29 @@ func bringBack(ctx context.Context, at worktree.Worktree, p ArchiveParams) (err 
 		return err
 	}
 	defer undo.Close()
+	defer func() { remember(ctx, undo, result, err) }()
 	if err := undo.Restore(ctx, at); err != nil {
 		return rollBack(ctx, undo, err)
 	}
+	at.Archived, at.Missing, at.Locked, at.Why = false, false, false, ""
+	result.Workspace = describeAmong(at, family)
 	return nil
 }
 
-// describeAgain puts into the answer what the workspace is now.
-func describeAgain(ctx context.Context, at worktree.Worktree, family []worktree.Worktree, result *ArchiveResult) error {
-	now, err := worktree.Worktree{Path: family[0].Path, CommonDir: at.CommonDir, Main: family[0].Main, Bare: family[0].Bare}.Siblings(context.WithoutCancel(ctx))
-	if err != nil {
-		return err
-	}
-	for _, n := range worktree.Tree(now) {
-		if n.Path == at.Path {
-			result.Workspace = describe(n, 0)
+// describeAmong is a workspace in its place among those of its repository.
+func describeAmong(at worktree.Worktree, family []worktree.Worktree) Workspace {
+	list := slices.Clone(family)
+	for i, w := range list {
+		if w.Path == at.Path {
+			list[i] = at
 		}
 	}
-	return nil
+	for _, n := range worktree.Tree(list) {
+		if n.Path == at.Path {
+			return describe(n, 0)
+		}
+	}
+	return describe(worktree.Node{Worktree: at}, 0)
 }
 
 func decodeArchive(argument json.RawMessage) (ArchiveParams, error) {

@@ -1,10 +1,12 @@
 package test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -109,4 +111,29 @@ func TestEveryDocumentIsLedTo(t *testing.T) {
 			t.Errorf("no document leads to %s", path)
 		}
 	}
+}
+
+// TestTheComparisonWithOrcaIsWhole: each point of the list has a row, in its order, with a test that exists.
+func TestTheComparisonWithOrcaIsWhole(t *testing.T) {
+	text, err := os.ReadFile("../docs/compared-with-orca.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got []string
+	for section, points := range []int{12, 7, 6, 9, 11, 7, 5, 10, 8, 3, 8, 7, 19} {
+		for point := range points {
+			want = append(want, fmt.Sprintf("%d.%d", section+1, point+1))
+		}
+	}
+	want = append(want, "14")
+	for _, row := range regexp.MustCompile(`(?m)^\| (\d+(?:\.\d+)?) \| (.+) \| (.+) \|$`).FindAllSubmatch(text, -1) {
+		got = append(got, string(row[1]))
+		if !regexp.MustCompile("`Test[A-Za-z0-9]+`|story [a-z]+").Match(row[3]) {
+			t.Errorf("%s is shown by nothing", row[1])
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the points are %v", got)
+	}
+	namedTestsExist(t, text)
 }

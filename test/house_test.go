@@ -265,15 +265,20 @@ func TestTheFeaturesNameTestsThatExist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if tests, stories := namedTestsExist(t, text); tests < 20 || stories < 10 {
+		t.Fatalf("only %d tests and %d stories are named", tests, stories)
+	}
+}
+
+// namedTestsExist fails for each test and story that a text names and that is not there, and counts those that it names.
+func namedTestsExist(t *testing.T, text []byte) (int, int) {
+	t.Helper()
 	var all strings.Builder
 	for _, source := range sources(t) {
 		all.WriteString(source)
 	}
 	tests := regexp.MustCompile("`(Test[A-Za-z0-9]+)`").FindAllSubmatch(text, -1)
 	stories := regexp.MustCompile(`story ([a-z]+)`).FindAllSubmatch(text, -1)
-	if len(tests) < 20 || len(stories) < 10 {
-		t.Fatalf("only %d tests and %d stories are named", len(tests), len(stories))
-	}
 	for _, name := range tests {
 		if !strings.Contains(all.String(), "func "+string(name[1])+"(") {
 			t.Errorf("there is no %s", name[1])
@@ -284,6 +289,7 @@ func TestTheFeaturesNameTestsThatExist(t *testing.T) {
 			t.Errorf("there is no story %s", name[1])
 		}
 	}
+	return len(tests), len(stories)
 }
 
 // sources are the module's Go files by their path in it.
