@@ -8,15 +8,17 @@ export class Workbench {
     this.shots = shots;
   }
 
-  async load(address, folder) {
+  async load(address, folder, restricted) {
     const url = new URL(address);
     url.searchParams.set(folder.endsWith(".code-workspace") ? "workspace" : "folder", folder);
     await this.page.goto(url.href);
-    await this.ready();
+    await this.ready(restricted);
   }
 
-  async ready() {
+  /** Waits until the window is drawn and knows the extension, which it does later. */
+  async ready(restricted = false) {
     await this.page.locator(".explorer-folders-view .monaco-list-row").first().waitFor({ timeout: 60_000 });
+    if (!restricted) await this.icon.waitFor({ timeout: 60_000 });
   }
 
   /** A picture of the window, kept with the run. */
@@ -30,6 +32,10 @@ export class Workbench {
   }
 
   // What is where.
+
+  get icon() {
+    return this.page.locator('.activitybar [aria-label^="Sidefork"]').first();
+  }
 
   row(text) {
     return this.page.locator(".sidebar .monaco-list-row").filter({ hasText: text }).first();
@@ -52,6 +58,11 @@ export class Workbench {
     return this.form.locator(`[id="${id}"]`);
   }
 
+  /** Waits until a field has the focus. */
+  async focused(id) {
+    await this.form.locator(`[id="${id}"]:focus`).waitFor();
+  }
+
   /** Waits until the form is drawn and nothing of it is still being read. */
   async formIsWhole() {
     await this.field("name").waitFor();
@@ -60,13 +71,8 @@ export class Workbench {
 
   // Views.
 
-  async view(command, first) {
-    await this.command(command);
-    await first.waitFor();
-  }
-
   async sidefork(first) {
-    await this.page.locator('.activitybar [aria-label^="Sidefork"]').first().click();
+    await this.icon.click();
     await this.row(first).waitFor();
   }
 
@@ -78,6 +84,13 @@ export class Workbench {
     const input = this.page.locator(".quick-input-widget input[type=text]").first();
     await input.fill(">" + title);
     await this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: title }).first().click();
+  }
+
+  /** Chooses from a list that asks. */
+  async choose(label) {
+    await this.page.locator(".quick-input-widget input[type=text]").first().fill(label);
+    await this.page.locator(".quick-input-list .monaco-list-row.focused").filter({ hasText: label }).waitFor();
+    await this.page.keyboard.press("Enter");
   }
 
   /** What the palette offers for some words. */
@@ -109,8 +122,13 @@ export class Workbench {
     return all.filter(label => label.startsWith("Fork Agent Session"));
   }
 
+  /** Chooses an entry of the menu that is open: by Enter, since a menu takes no click just after it was opened. */
   async pick(label) {
-    await this.page.locator(".monaco-menu .action-item").filter({ hasText: label }).first().click();
+    const item = this.page.locator(".monaco-menu .action-item").filter({ hasText: label }).first();
+    await item.hover();
+    await this.page.locator(".monaco-menu .action-item.focused").filter({ hasText: label }).waitFor();
+    await this.page.keyboard.press("Enter");
+    await item.waitFor({ state: "detached" });
   }
 
   async escape() {
@@ -120,12 +138,20 @@ export class Workbench {
 
   // Terminals.
 
-  /** Waits until a terminal of this window shows a text. */
-  async shows(text) {
-    await this.page.locator(".terminal-wrapper.active .xterm-rows, .terminal-editor .xterm-rows").filter({ hasText: text }).first().waitFor({ timeout: 60_000 });
+  /** Opens a terminal in the panel. */
+  async terminal() {
+    await this.command("Terminal: Create New Terminal");
+    await this.shows("$");
   }
 
+  /** Waits until a terminal of this window, in the panel or among the editors, shows a text. In a pattern a space is \s: a terminal draws others. */
+  async shows(text, where = "") {
+    await this.page.locator(`${where} .xterm-rows`).filter({ hasText: text }).first().waitFor({ timeout: 60_000 });
+  }
+
+  /** Types a line into the terminal that has the focus. */
   async type(text) {
+    await this.page.locator(".xterm.focus").waitFor();
     await this.page.keyboard.type(text);
     await this.page.keyboard.press("Enter");
   }

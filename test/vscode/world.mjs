@@ -39,7 +39,7 @@ const environment = {
   PATH: [node, process.env.WORKBENCH_CLAUDE, "/usr/local/bin", "/usr/bin", "/bin"].join(":"),
   [mark.split("=")[0]]: mark.split("=")[1],
   GIT_CONFIG_NOSYSTEM: "1", ANTHROPIC_API_KEY: key, DISABLE_TELEMETRY: "1", DISABLE_AUTOUPDATER: "1", DISABLE_ERROR_REPORTING: "1",
-  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", EXTENSIONS_GALLERY: '{"serviceUrl":"","itemUrl":""}', PS1: "$ ",
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", EXTENSIONS_GALLERY: '{"serviceUrl":"","itemUrl":""}',
 };
 
 const settings = {
@@ -48,8 +48,8 @@ const settings = {
   "git.openRepositoryInParentFolders": "never", "scm.alwaysShowRepositories": true, "chat.disableAIFeatures": true, "chat.commandCenter.enabled": false,
   "window.commandCenter": false, "window.menuBarVisibility": "compact", "workbench.secondarySideBar.defaultVisibility": "hidden",
   "terminal.integrated.tabs.hideCondition": "never", "terminal.integrated.gpuAcceleration": "off", "terminal.integrated.enablePersistentSessions": false,
-  "security.workspace.trust.enabled": false, "security.workspace.trust.startupPrompt": "never", "workbench.colorTheme": "Default Dark Modern",
-  "sidefork.open.child": "stay", "sidefork.open.agent": "editor",
+  "security.workspace.trust.enabled": false, "security.workspace.trust.startupPrompt": "never", "workbench.colorTheme": "Dark Modern",
+  "terminal.integrated.suggest.enabled": false, "terminal.integrated.initialHint": false, "workbench.hover.delay": 60_000, "sidefork.open.child": "stay", "sidefork.open.agent": "editor",
 };
 
 /** The user's settings, with what is special to a test over the common ones. They hold until the next call. */
@@ -90,7 +90,8 @@ let browser, address;
 before(async () => {
   for (const folder of ["home", "tmp", "repositories"]) fs.mkdirSync(path.join(top, folder), { recursive: true });
   write(path.join(home, ".gitconfig"), "[user]\n\tname = T\n\temail = t@example.invalid\n[init]\n\tdefaultBranch = main\n");
-  write(path.join(home, ".profile"), `PATH='${environment.PATH}'\n`); // code-server takes its terminals' PATH from a login shell
+  write(path.join(home, ".profile"), `PATH='${environment.PATH}'\n. ~/.bashrc\n`); // code-server takes its terminals' PATH from a login shell
+  write(path.join(home, ".bashrc"), "PS1='$ '\n");
   account();
   const [, api] = await start(path.join(bin, "fakeapi"), ["-log", path.join(top, "requests")], /listening on (\S+)/);
   environment.ANTHROPIC_BASE_URL = api;
@@ -117,6 +118,14 @@ after(async () => {
   if (!process.env.WORKBENCH_KEEP) fs.rmSync(top, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   if (left.length > 0) throw new Error("the tests have left these running: " + JSON.stringify(left));
 }, { timeout: 60_000 });
+
+for (const signal of ["SIGINT", "SIGTERM"]) {
+  process.once(signal, () => {
+    for (const { pid } of running()) process.kill(pid, "SIGKILL");
+    fs.rmSync(top, { recursive: true, force: true });
+    process.exit(1);
+  });
+}
 
 function ended(child) {
   return new Promise(resolve => {
@@ -150,22 +159,36 @@ export async function until(what, holds, within = 30_000) {
   }
 }
 
-/** The windows of one test: opened in a browser's profile of its own, closed and, where the test has failed, pictured at its end. */
-export async function open(t, folder) {
+/** A window for one test: in a browser's profile of its own, with all that is opened from it closed at the end; pictured where the test has failed. */
+export async function open(t, folder, { restricted = false } = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: "en-US", permissions: ["clipboard-read", "clipboard-write"] });
   context.setDefaultTimeout(30_000);
   await context.route(url => url.hostname !== new URL(address).hostname && url.protocol.startsWith("http"), route => route.abort());
   t.after(async () => {
-    if (!t.passed) {
-      for (const [n, page] of context.pages().entries()) {
-        await page.screenshot({ path: path.join(shots, `failed-${t.name.replace(/\W+/g, "-").slice(0, 80)}-${n}.png`) }).catch(() => {});
-      }
-    }
+    if (!t.passed) await picture(t.name, context);
     await context.close();
   });
   const workbench = new Workbench(await context.newPage(), shots);
-  await workbench.load(address, folder);
+  await workbench.load(address, folder, restricted);
   return workbench;
+}
+
+/** A test within a test, in the same window. */
+export async function part(t, w, name, does) {
+  await t.test(name, async t => {
+    try {
+      await does(t);
+    } catch (error) {
+      await picture(name, w.page.context());
+      throw error;
+    }
+  });
+}
+
+async function picture(name, context) {
+  for (const [n, page] of context.pages().entries()) {
+    await page.screenshot({ path: path.join(shots, `failed-${name.replace(/\W+/g, "-").slice(0, 80)}-${n}.png`) }).catch(() => {});
+  }
 }
 
 /** Claude Code's account, with the folders that the user has told it to trust. */
@@ -175,6 +198,26 @@ function account(...trusted) {
   };
   for (const folder of trusted) old.projects[folder] = { ...old.projects[folder], hasTrustDialogAccepted: true };
   write(claudeJson, JSON.stringify(old));
+}
+
+/** The name of a file that is not there yet, outside of every repository. */
+export function scratch(name) {
+  const file = path.join(top, "scratch", name);
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  return { path: file, exists: () => fs.existsSync(file), make: () => write(file, ""), remove: () => fs.rmSync(file) };
+}
+
+/** A folder that is in no repository. */
+export function folder(name) {
+  write(path.join(top, "repositories", name, "notes.txt"), "notes\n");
+  return path.join(top, "repositories", name);
+}
+
+/** Several folders, to be opened in one window. */
+export function folders(name, ...roots) {
+  const file = path.join(top, name + ".code-workspace");
+  write(file, JSON.stringify({ folders: roots.map(root => ({ path: root })) }));
+  return file;
 }
 
 /** A repository with one commit, a changed file, a staged one and an untracked one. */
@@ -222,6 +265,11 @@ export class Repository {
   /** The folder of a fork. */
   child(name) {
     return new Repository(path.join(this.trees, name));
+  }
+
+  /** Removes the folder behind git's back. */
+  vanish() {
+    fs.rmSync(this.root, { recursive: true });
   }
 
   exists(name = ".") {
