@@ -31,7 +31,7 @@ ROOMS  := ./cmd/... ./sidecar/... ./commands/... ./carry/... ./sessions/...
 # What the tests are judged and driven by has tests of its own.
 JUDGES := ./test/template ./test/skips ./test/compare/... ./test/snapshot/... ./test/fakeapi/... ./test/ptydrive/... ./test/editor/... ./test/zed
 
-.PHONY: build install dist demo check static formatted vetted darwin windows jsonv2 agents-vetted linted lua skips units test neovim test-neovim stories cases agents test-long fuzz bench bench-against vscode vsix fmt clean help
+.PHONY: build install dist demo check static formatted vetted darwin windows jsonv2 agents-vetted linted lua skips units test neovim test-neovim stories cases agents test-vscode test-long fuzz bench bench-against vscode vsix fmt clean help
 
 build: ## make bin/sidefork
 	$(STATIC) $(GO) build -ldflags '$(LDFLAGS)' -o bin/sidefork ./cmd/sidefork
@@ -92,9 +92,9 @@ skips:
 units: skips
 	$(TEST) -skip TestStories $(ROOMS) $(JUDGES) ./test
 
-test: ## all of it: units, stories, the bank of odd repositories, real agents (installs them by npm)
+test: ## all of it: units, stories, the bank of odd repositories, real agents and editors (installs them by npm)
 	@rm -f bin/skipped
-	@$(MAKE) --no-print-directory units stories cases neovim agents
+	@$(MAKE) --no-print-directory units stories cases neovim agents test-vscode
 	@bin/skips list
 	@echo 'make test: all of it passed, real agents included'
 
@@ -117,6 +117,9 @@ test-neovim: ## the Neovim plugin, in the oldest Neovim and the newest, also wit
 
 agents: skips
 	GO_TEST='$(TEST)' test/agents/run
+
+test-vscode: ## the VS Code extension in a real workbench, in Chromium, with Claude Code (installs them by npm; Chromium has to be there)
+	test/vscode/run
 
 test-long: test ## test, then what takes longer: every case again, on the disk, under load, fuzzing
 	env -u TMPDIR $(GO) test -race -count=3 -timeout 60m $(ROOMS) ./test/cases/... ./test/crash/...

@@ -282,7 +282,11 @@ export class Sidecar implements vscode.Disposable {
       const button = { settings: t("Open Settings"), log: t("Show Log"), again: t("Start Again") }[helps];
       void vscode.window.showErrorMessage(message, button).then(chosen => {
         if (chosen === undefined) return;
-        if (helps === "settings") void vscode.commands.executeCommand("workbench.action.openSettings", "sidefork.path");
+        if (helps === "settings") {
+          // A machine's setting is not among the user's where the machine is a remote.
+          const settings = vscode.env.remoteName === undefined ? "openSettings" : "openRemoteSettings";
+          void vscode.commands.executeCommand("workbench.action." + settings, { query: "sidefork.path" });
+        }
         else if (helps === "log") this.log.show();
         else void this.restart();
       });
