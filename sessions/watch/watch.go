@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -39,8 +38,8 @@ type Watcher struct {
 
 	marks    string // a folder of ours that is watched too, for Settle; "" for none
 	settling sync.Mutex
-	marked   atomic.Int64  // the last mark that was made
-	told     chan struct{} // it was told
+	marked   int64      // the last mark that was made
+	told     chan int64 // the marks that were told
 }
 
 // New makes one that watches nothing yet. Run has to be called, which closes it.
@@ -49,7 +48,7 @@ func New() (*Watcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Watcher{system: system, added: map[string]int{}, most: most(), told: make(chan struct{}, 1)}
+	w := &Watcher{system: system, added: map[string]int{}, most: most(), told: make(chan int64, 16)}
 	if !inOrder {
 		return w, nil
 	}
@@ -73,11 +72,11 @@ func (w *Watcher) Settle() bool {
 	}
 	w.settling.Lock()
 	defer w.settling.Unlock()
-	select {
-	case <-w.told: // of a mark that nobody waited for any more
-	default:
+	for len(w.told) > 0 { // of marks that nobody waited for any more
+		<-w.told
 	}
-	mark := w.mark(w.marked.Add(1))
+	w.marked++
+	mark := filepath.Join(w.marks, strconv.FormatInt(w.marked, 10))
 	f, err := os.OpenFile(mark, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return false
@@ -86,25 +85,27 @@ func (w *Watcher) Settle() bool {
 	defer os.Remove(mark)
 	timer := time.NewTimer(settleWithin)
 	defer timer.Stop()
-	select {
-	case <-w.told:
-		return true
-	case <-timer.C:
-		return false
+	for {
+		select {
+		case n := <-w.told:
+			if n == w.marked { // an earlier one came late
+				return true
+			}
+		case <-timer.C:
+			return false
+		}
 	}
 }
 
-func (w *Watcher) mark(n int64) string { return filepath.Join(w.marks, strconv.FormatInt(n, 10)) }
-
 // isMark takes what is told of the folder of marks.
-func (w *Watcher) isMark(path string) bool {
-	if w.marks == "" || filepath.Dir(path) != w.marks {
-		return path == w.marks && path != ""
+func (w *Watcher) isMark(e fsnotify.Event) bool {
+	if w.marks == "" || filepath.Dir(e.Name) != w.marks {
+		return e.Name == w.marks && e.Name != ""
 	}
-	if path == w.mark(w.marked.Load()) {
+	if n, err := strconv.ParseInt(filepath.Base(e.Name), 10, 64); err == nil && e.Has(fsnotify.Create) {
 		select {
-		case w.told <- struct{}{}:
-		default: // told already: its file was made, and went
+		case w.told <- n:
+		default: // nobody waits
 		}
 	}
 	return true
@@ -151,7 +152,7 @@ func (w *Watcher) Run(ctx context.Context, each func(Event)) {
 			if !open {
 				return
 			}
-			if w.isMark(e.Name) {
+			if w.isMark(e) {
 				continue
 			}
 			each(Event{Path: e.Name, Names: e.Has(fsnotify.Create) || e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename)})
