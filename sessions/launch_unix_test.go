@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"syscall"
 	"testing"
 
@@ -17,7 +18,11 @@ import (
 func TestAProgramThatHangsIsEndedWithWhatItStarted(t *testing.T) {
 	p := newPlace(t)
 	s := p.parent()
-	path := script(t, p, "claude", `exec 3>"$0.pipe"; echo started >&3; sleep 1000 & wait`)
+	sleep, err := exec.LookPath("sleep") // the script's PATH has no such thing
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := script(t, p, "claude", `exec 3>"$0.pipe"; `+sleep+` 1000 & echo started >&3; wait`)
 	if err := syscall.Mkfifo(path+".pipe", 0o600); err != nil {
 		t.Fatal(err)
 	}
