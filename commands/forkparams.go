@@ -39,8 +39,7 @@ func (w Where) MarshalJSON() ([]byte, error) {
 	return json.Marshal(w.Kind)
 }
 
-// decodeFork reads a fork's argument and fills its defaults. It knows every field of the contract; what this sidefork
-// does not serve yet is refused by name and never ignored.
+// decodeFork reads a fork's argument and fills its defaults.
 func decodeFork(argument json.RawMessage, env *Env) (ForkParams, error) {
 	var p ForkParams
 	if err := decode(argument, &p); err != nil {

@@ -51,7 +51,6 @@ var reasonTexts = map[string]struct{ message, remedy string }{
 	"invalidArgument": {"The argument is wrong: {what}.", "Correct it and try again."},
 	"unknownCommand":  {"There is no command {name}.", "Update sidefork or the editor's extension, so that both know it."},
 	"settingsBroken":  {"The settings in {path} cannot be read: {what}.", "Correct them there, or take them away."},
-	"notYet":          {"This sidefork does not serve {field} yet.", "Leave it out, or update sidefork."},
 
 	// The parent workspace.
 	"gitMissing":          {"git is not installed, or not on PATH.", "Install git 2.25 or newer."},

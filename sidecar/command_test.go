@@ -128,7 +128,7 @@ func TestAPanicIsAnsweredAndSurvived(t *testing.T) {
 
 func TestFailuresCarryTheirData(t *testing.T) {
 	e := serveReady(t, nil)
-	for code, want := range map[string]int{"detached": -32803, "carryFailed": -32803, "invalidArgument": -32602, "unknownCommand": -32602, "internal": -32603, "notYet": -32803} {
+	for code, want := range map[string]int{"detached": -32803, "carryFailed": -32803, "invalidArgument": -32602, "unknownCommand": -32602, "internal": -32603} {
 		c := e.Execute("test.fail", args{"operationId": "op" + code, "code": code, "effect": "rolledBack"}, code)
 		f := wantError(t, c, want)
 		if f.Reason.Code != code || f.Reason.Message == "" || f.Effect != "rolledBack" || f.Detail != "the detail" {

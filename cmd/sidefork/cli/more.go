@@ -10,7 +10,7 @@ import (
 // shows are the commands that show more of what a failure is about, by what that is. What is in none of them is about
 // the machine: sidefork doctor.
 var shows = map[string][]string{
-	"sidefork --help":   {"invalidArgument", "unknownCommand", "notYet"},
+	"sidefork --help":   {"invalidArgument", "unknownCommand"},
 	"sidefork settings": {"settingsBroken", "settingIgnored", "repositorySettingIgnored"},
 	"sidefork workspaces": {
 		"missing", "notAFolder", "bare", "detached", "unborn", "operationInProgress", "nameTaken", "nameConflict", "folderTaken", "sameWorkspace",

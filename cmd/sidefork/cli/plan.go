@@ -70,7 +70,7 @@ func (l *line) planFork(ctx context.Context, set *pflag.FlagSet, f forkFlags, ar
 
 // tellPlan prints a plan. Where the workspace was refused before there was anything to plan, that is the plan.
 func (l *line) tellPlan(a answer, asked commands.ForkParams) {
-	if f := a.failed; f != nil && statusOf(f) == exitRefused && f.Reason.Code != "notYet" {
+	if f := a.failed; f != nil && statusOf(f) == exitRefused {
 		raw, err := json.Marshal(commands.RefusedPlan(f.Reason))
 		if err == nil {
 			a = answer{result: raw}
