@@ -12,6 +12,12 @@ export class Workbench {
     const url = new URL(address);
     url.searchParams.set(folder.endsWith(".code-workspace") ? "workspace" : "folder", folder);
     await this.page.goto(url.href);
+    // Now and then code-server opens a workspace of several folders without its folders. Loaded again it has them.
+    const empty = this.page.locator(".explorer-viewlet .welcome-view-content").filter({ hasText: "not yet added a folder" });
+    if (folder.endsWith(".code-workspace")) {
+      await empty.or(this.page.locator(".explorer-folders-view .monaco-list-row")).first().waitFor({ timeout: 60_000 });
+      if (await empty.isVisible()) await this.page.reload();
+    }
     await this.ready(restricted);
   }
 
@@ -61,6 +67,16 @@ export class Workbench {
   /** Waits until a field has the focus. */
   async focused(id) {
     await this.form.locator(`[id="${id}"]:focus`).waitFor();
+  }
+
+  /** Waits until a field has the focus and all of its text is selected, to be typed over. */
+  async selected(id) {
+    await this.focused(id);
+    const frame = await (await this.field(id).elementHandle()).ownerFrame();
+    await frame.waitForFunction(id => {
+      const { selectionStart, selectionEnd, value } = document.getElementById(id);
+      return document.activeElement.id === id && selectionStart === 0 && selectionEnd === value.length;
+    }, id);
   }
 
   /** Waits until the form is drawn and nothing of it is still being read. */
@@ -149,10 +165,11 @@ export class Workbench {
     await this.page.locator(`${where} .xterm-rows`).filter({ hasText: text }).first().waitFor({ timeout: 60_000 });
   }
 
-  /** Types a line into the terminal that has the focus. */
+  /** Types a line into the terminal that has the focus. An agent takes an Enter that comes at once with a text for a part of it. */
   async type(text) {
     await this.page.locator(".xterm.focus").waitFor();
     await this.page.keyboard.type(text);
+    await this.shows(text, ".xterm.focus");
     await this.page.keyboard.press("Enter");
   }
 

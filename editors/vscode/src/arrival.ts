@@ -73,5 +73,9 @@ export async function arrivals(storage: vscode.Memento): Promise<void> {
   const here = mine.map(folder => waiting[folder]!.child);
   mine.forEach(folder => delete waiting[folder]);
   await storage.update(key, Object.keys(waiting).length > 0 ? waiting : undefined);
-  for (const child of here) arrive(child);
+  for (const child of here) {
+    const agent = arrive(child);
+    // A window that is still being drawn gives the focus to nothing: once more when the agent runs.
+    void agent?.processId.then(() => agent.show());
+  }
 }
