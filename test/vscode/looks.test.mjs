@@ -14,6 +14,7 @@ test("how it looks, and what it costs to be there", async t => {
   const w = await open(t, repository.root);
 
   await part(t, w, "at the start of a window it is active, and runs nothing", async t => {
+    await w.page.setViewportSize({ width: 1280, height: 4000 }); // a list draws no row that is not in sight, and ours is among the last
     await w.command("Developer: Show Running Extensions");
     const row = w.page.locator(".runtime-extensions-editor .monaco-list-row").filter({ hasText: /Sidefork/i });
     const time = row.locator(".activation-time");
@@ -22,6 +23,7 @@ test("how it looks, and what it costs to be there", async t => {
     assert.equal(sidecars(), before);
     await w.page.keyboard.press("Escape");
     await row.waitFor({ state: "detached" });
+    await w.page.setViewportSize({ width: 1280, height: 800 });
   });
 
   await w.sidefork("Please remember");

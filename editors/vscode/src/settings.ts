@@ -2,8 +2,8 @@
 // since it lies over the user's settings file.
 
 export const sidecarSettings = [
-  "carry.maxFiles", "carry.maxBytes", "carry.maxIncludedFiles", "carry.maxIncludedBytes", "setup.policy", "setup.timeLimit",
-  "worktree.pattern", "name.pattern", "terminals.maxBytes", "terminals.maxDraft", "terminals.keepDays", "agents", "log.level",
+  "carry.maxFiles", "carry.maxBytes", "carry.maxIncludedFiles", "carry.maxIncludedBytes", "setup.policy", "setup.timeLimit", "setup.wait",
+  "worktree.pattern", "name.pattern", "terminals.maxBytes", "terminals.maxDraft", "terminals.keepDays", "agents", "language", "log.level",
 ];
 
 /** The section as the sidecar takes it, of what get gives: undefined or null for what the user has not set. */
