@@ -347,3 +347,29 @@ func TestARestoringThatCannotBeIsTakenBack(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsBroughtBackIsProved: one other byte, mode, link, name or missing file is seen before the folder has its name.
+func TestWhatIsBroughtBackIsProved(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	top := linked(t, r)
+	r.shell(top, `ln -s a.txt l; mkdir empty`)
+	w := archived(t, r, top)
+	a, err := readArchive(w.GitDir)
+	must(t, err)
+	for name, script := range map[string]string{
+		"nothing": `true`, "a byte": `printf X | dd of=a.txt bs=1 conv=notrunc status=none`, "a mode": `chmod 755 a.txt`, "a link": `ln -sf b l`, "one more": `echo x >x`,
+		"one less": `rm a.txt`, "another instead": `mv a.txt z.txt`, "a folder's mode": `chmod 700 empty`, "its .git": `echo 'gitdir: /x' >.git`, "a link for a file": `mv a.txt ../a; ln -s ../a a.txt`,
+	} {
+		stage := filepath.Join(t.TempDir(), "stage")
+		must(t, a.make(t.Context(), git.Bare(w.CommonDir, "", ""), stage))
+		r.shell(stage, script)
+		want := "restoreUnequal"
+		if name == "nothing" {
+			want = "<nil>"
+		}
+		if got := refusal(a.prove(t.Context(), stage, len(w.Head))); got != want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
