@@ -2,6 +2,9 @@
 import assert from "node:assert/strict";
 import * as path from "node:path";
 
+const images = path.join(import.meta.dirname, "../../editors/vscode/images");
+const pictures = ["form", "child", "compare"];
+
 export class Workbench {
   constructor(page, shots) {
     this.page = page;
@@ -27,9 +30,10 @@ export class Workbench {
     if (!restricted) await this.icon.waitFor({ timeout: 60_000 });
   }
 
-  /** A picture of the window, kept with the run. */
-  async shot(name, of = this.page) {
-    await of.screenshot({ path: path.join(this.shots, name + ".png"), animations: "disabled", caret: "hide" });
+  /** A picture of the window, kept with the run; with WORKBENCH_PICTURES those of the extension's README are made anew. */
+  async shot(name) {
+    const folders = [this.shots, ...process.env.WORKBENCH_PICTURES && pictures.includes(name) ? [images] : []];
+    for (const folder of folders) await this.page.screenshot({ path: path.join(folder, name + ".png"), animations: "disabled", caret: "hide" });
   }
 
   /** Another window that has been opened from this one. */
