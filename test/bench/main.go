@@ -357,7 +357,7 @@ func (b bench) cancel() error {
 		}
 		var begin time.Time
 		_, err = s.answer(id, func(method string, params json.RawMessage) error {
-			if method != "$/progress" || !bytes.Contains(params, []byte(" of 10")) || !begin.IsZero() {
+			if method != "$/progress" || !bytes.Contains(params, []byte(" / 10")) || !begin.IsZero() {
 				return nil
 			}
 			begin = time.Now()
