@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { folder, folders, open, part, Repository, set } from "./world.mjs";
+import { folder, open, part, Repository, set, until } from "./world.mjs";
 
 const fork = "Fork Agent Session...";
 const opens = ["Open in New Window", "Open in Current Window", "Add to Workspace", "Open in Terminal"];
@@ -22,7 +22,7 @@ test("menus", async t => {
   merging.write({ "README.md": "ours\n" });
   await merging.git("commit", "-qam", "ours");
   await merging.git("merge", "-q", "merging").catch(() => {}); // a conflict
-  const w = await open(t, folders("menus", repository.root, repository.child("detached").root, folder("plain")));
+  const w = await open(t, repository.root);
   await w.sidefork("Please remember");
 
   const rows = {
@@ -45,21 +45,42 @@ test("menus", async t => {
     });
   }
 
-  await part(t, w, "the explorer has the fork on the root folders of repositories and nowhere else", async () => {
+  // Where nothing is, the explorer's menu is that of the root folder.
+  const offersAtTheRoot = async (w, wanted) => {
     await w.command("View: Show Explorer");
-    assert.deepEqual(await w.ours(w.row("menus")), [fork]);
-    assert.deepEqual(await w.ours(w.row("detached")), ["Fork Agent Session... (on no branch: check one out first) (off)"]);
-    assert.deepEqual(await w.ours(w.row("plain")), []);
+    let offered;
+    const asWanted = async () => JSON.stringify(offered = await w.ours(w.page.locator(".explorer-folders-view .monaco-list"), { x: 150, y: 450 })) === JSON.stringify(wanted);
+    await until("the explorer knows the repository", asWanted).catch(() => assert.deepEqual(offered, wanted));
+  };
+
+  await part(t, w, "the explorer has the fork on the root folder of a repository, and not on what is in it", async () => {
+    await offersAtTheRoot(w, [fork]);
     assert.deepEqual(await w.ours(w.row("src")), []);
   });
 
-  await part(t, w, "source control has the fork on each repository", async () => {
+  /** What source control offers on the row of a repository: on its label, not on the buttons beside it. */
+  const offersInSourceControl = async (w, text) => {
     await w.command("Source Control: Focus on Changes View");
-    // The label, not the buttons beside it.
-    const at = { x: 55, y: 11 };
-    const row = text => w.page.locator(".scm-view .monaco-list-row, .scm-repositories-view .monaco-list-row").filter({ hasText: text }).first();
-    assert.deepEqual(await w.ours(row("menus"), at), [fork]);
-    assert.deepEqual(await w.ours(row("detached"), at), ["Fork Agent Session... (on no branch: check one out first) (off)"]);
+    return await w.ours(w.page.locator(".scm-view .monaco-list-row").filter({ hasText: text }).first(), { x: 55, y: 11 });
+  };
+
+  await part(t, w, "explorer and source control have the fork off, with the reason, where the folder is on no branch", async t => {
+    const other = await open(t, repository.child("detached").root);
+    await other.sidefork("detached");
+    const off = ["Fork Agent Session... (on no branch: check one out first) (off)"];
+    await offersAtTheRoot(other, off);
+    assert.deepEqual(await offersInSourceControl(other, "detached"), off);
+  });
+
+  await part(t, w, "the explorer has no fork on a folder without git", async t => {
+    const other = await open(t, folder("plain"));
+    await other.icon.click();
+    await other.page.locator(".sidebar .welcome-view").filter({ hasText: "No folder of a git repository is open here" }).waitFor();
+    await offersAtTheRoot(other, []);
+  });
+
+  await part(t, w, "source control has the fork on a repository", async () => {
+    assert.deepEqual(await offersInSourceControl(w, "menus"), [fork]);
   });
 
   await part(t, w, "a terminal has the fork, in it and on its tab", async () => {

@@ -13,14 +13,8 @@ export class Workbench {
 
   async load(address, folder, restricted) {
     const url = new URL(address);
-    url.searchParams.set(folder.endsWith(".code-workspace") ? "workspace" : "folder", folder);
+    url.searchParams.set("folder", folder);
     await this.page.goto(url.href);
-    // Now and then code-server opens a workspace of several folders without its folders. Loaded again it has them.
-    const empty = this.page.locator(".explorer-viewlet .welcome-view-content").filter({ hasText: "not yet added a folder" });
-    if (folder.endsWith(".code-workspace")) {
-      await empty.or(this.page.locator(".explorer-folders-view .monaco-list-row")).first().waitFor({ timeout: 60_000 });
-      if (await empty.isVisible()) await this.page.reload();
-    }
     await this.ready(restricted);
   }
 

@@ -213,13 +213,6 @@ export function folder(name) {
   return path.join(top, "repositories", name);
 }
 
-/** Several folders, to be opened in one window. */
-export function folders(name, ...roots) {
-  const file = path.join(top, name + ".code-workspace");
-  write(file, JSON.stringify({ folders: roots.map(root => ({ path: root })) }));
-  return file;
-}
-
 /** A repository with one commit, a changed file, a staged one and an untracked one. */
 export class Repository {
   /** name is the name of its folder, and of the folder that it lies in. */
