@@ -29,6 +29,7 @@ const archivedRefs = "refs/sidefork/archived/"
 // archive is what a workspace's folder had when it was archived.
 type archive struct {
 	Refs  string `json:"refs"` // a folder of refs
+	Mode  uint32 `json:"mode"` // of the workspace's own folder
 	Paths []kept `json:"paths"`
 }
 
@@ -73,7 +74,11 @@ func (r *Removal) keep(ctx context.Context, refs string) error {
 	for _, l := range r.Lost {
 		lost[l.Path] = true
 	}
-	a := archive{Refs: refs}
+	top, err := fstat(t.top)
+	if err != nil {
+		return err
+	}
+	a := archive{Refs: refs, Mode: top.mode}
 	for _, l := range r.list {
 		name := string(l.Path)
 		if lost[name] || lost[path.Dir(name)] {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/sidefork/sidefork/carry/git"
 	"github.com/sidefork/sidefork/carry/worktree"
@@ -38,10 +39,9 @@ func (t *trail) restore() *RestoreStep {
 	return nil
 }
 
-// stage is the folder that is made beside the workspace's place.
+// stage is the folder that is made beside the workspace's place: its name is short where that of the place is long.
 func (s *RestoreStep) stage(id string) string {
-	dir, name := filepath.Split(string(s.Path))
-	return filepath.Join(dir, "."+name+".sidefork-"+id[:8])
+	return filepath.Join(filepath.Dir(string(s.Path)), ".sidefork-"+id[:8])
 }
 
 func isName(x exact) bool {
@@ -56,6 +56,7 @@ func (o *Operation) Restore(ctx context.Context, w worktree.Worktree) error {
 	if err != nil {
 		return err
 	}
+	a.leadTo(w)
 	step := &RestoreStep{Path: exact(w.Path), Entry: exact(filepath.Base(w.GitDir)), Refs: a.Refs}
 	for at := filepath.Dir(w.Path); nothingAt(at); at = filepath.Dir(at) {
 		step.Folders = append(step.Folders, exact(at))
@@ -122,12 +123,24 @@ func placeTaken(top string) *Refusal {
 	return nil
 }
 
-// moveInto gives a folder its name, in one step; an empty folder may have it.
+// moveInto gives a folder its name, in one step; an empty folder may have it, and nothing else.
 func moveInto(stage, top string) error {
-	if err := os.Remove(top); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
+	if err := syscall.Rmdir(top); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return &os.PathError{Op: "rmdir", Path: top, Err: err}
 	}
 	return os.Rename(stage, top)
+}
+
+// leadTo has the workspace's `.git` lead to git's folder of it, wherever the repository has gone meanwhile.
+func (a *archive) leadTo(w worktree.Worktree) {
+	for i, k := range a.Paths {
+		if k.Path != ".git" {
+			continue
+		}
+		if to, ok := gitDirIn(string(k.Text), w.Path); !ok || !worktree.SameFile(to, w.GitDir) {
+			a.Paths[i].Text = exact("gitdir: " + w.GitDir + "\n")
+		}
+	}
 }
 
 // make writes the folder of an archive. Modes come last: a folder may be one that nobody writes in.
@@ -135,7 +148,7 @@ func (a *archive) make(ctx context.Context, from git.Command, stage string) erro
 	if err := os.MkdirAll(filepath.Dir(stage), 0o755); err != nil {
 		return err
 	}
-	if err := os.Mkdir(stage, 0o755); err != nil {
+	if err := os.Mkdir(stage, 0o700); err != nil {
 		return err
 	}
 	t, err := openTree(stage)
@@ -170,7 +183,7 @@ func (a *archive) make(ctx context.Context, from git.Command, stage string) erro
 			return err
 		}
 	}
-	return nil
+	return chmodFile(t.top, a.Mode)
 }
 
 // write makes a file that is not there yet.
@@ -202,7 +215,11 @@ func (a *archive) prove(ctx context.Context, stage string, digits int) error {
 	}
 	defer t.close()
 	unequal := func(name string) error { return worktree.Refuse("restoreUnequal", "path", name) }
-	if len(list) != len(a.Paths) {
+	top, err := fstat(t.top)
+	if err != nil {
+		return err
+	}
+	if len(list) != len(a.Paths) || top.mode != a.Mode {
 		return unequal(path.Base(stage))
 	}
 	return inParallel(ctx, len(a.Paths), func(_ context.Context, from, to int) error {

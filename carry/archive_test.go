@@ -312,6 +312,7 @@ func TestARestoringThatCannotBeIsTakenBack(t *testing.T) {
 			must(t, os.Mkdir(top, 0o755))
 			must(t, os.WriteFile(top+"/late", nil, 0o644))
 		}},
+		"a file takes its place late": {want: "createFailed", seam: func(string) { must(t, os.WriteFile(top, []byte("late"), 0o644)) }},
 	} {
 		r.shell(r.top, c.script)
 		o := begun(t, w)
@@ -324,6 +325,9 @@ func TestARestoringThatCannotBeIsTakenBack(t *testing.T) {
 		must(t, os.WriteFile(record, []byte(good), 0o600))
 		if now := everything(t, w.GitDir); withoutTimes(now) != withoutTimes(whole) {
 			t.Errorf("%s: not as before:\n%s", name, difference(whole, now))
+		}
+		if name == "a file takes its place late" && contentOf(t, top) != "late" {
+			t.Errorf("%s: it is gone", name)
 		}
 		if !nothingAt(top) {
 			r.shell(r.top, `test ! -f `+top+`/mine; rm -r `+filepath.Dir(top))
@@ -371,5 +375,37 @@ func TestWhatIsBroughtBackIsProved(t *testing.T) {
 		if got := refusal(a.prove(t.Context(), stage, len(w.Head))); got != want {
 			t.Errorf("%s: %s", name, got)
 		}
+	}
+}
+
+// TestAFolderComesBackAsOpenAsItWas: its own mode too, which no path in it has.
+func TestAFolderComesBackAsOpenAsItWas(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	top := linked(t, r)
+	must(t, os.Chmod(top, 0o700))
+	w := archived(t, r, top)
+	o := begun(t, w)
+	must(t, o.Restore(t.Context(), w))
+	must(t, o.Close())
+	if info, err := os.Stat(top); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("it is %v, %v", info.Mode(), err)
+	}
+}
+
+// TestAWorkspaceComesBackToARepositoryThatHasMoved, whose folder its own `.git` does not name.
+func TestAWorkspaceComesBackToARepositoryThatHasMoved(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	top := linked(t, r)
+	r.shell(top, `echo mine >mine`)
+	archived(t, r, top)
+	must(t, os.Rename(r.top, r.top+"-moved"))
+	w := listedAt(t, &repo{t, r.top + "-moved"}, top)
+	o := begun(t, w)
+	must(t, o.Restore(t.Context(), w))
+	must(t, o.Close())
+	if status := gitIn(t, top, "status", "--porcelain"); !strings.Contains(status, "?? mine") {
+		t.Errorf("git says %q", status)
 	}
 }
