@@ -242,7 +242,7 @@ func TestAKilledArchivingOrRestoringIsTakenBackOrFinished(t *testing.T) {
 	}
 	for name, c := range map[string]stage{
 		"recorded":   {want: saidRolledBack, archived: true},
-		"half made":  {want: saidRolledBack, archived: true, script: `mkdir .try.sidefork-6f9619ff; echo x >.try.sidefork-6f9619ff/x; chmod 500 .try.sidefork-6f9619ff`},
+		"half made":  {want: saidRolledBack, archived: true, script: `mkdir .sidefork-6f9619ff; echo x >.sidefork-6f9619ff/x; chmod 500 .sidefork-6f9619ff`},
 		"in place":   {want: "finished"},
 		"half ended": {want: "finished", script: `rm r/.git/worktrees/try/sidefork-archive.json`},
 	} {
