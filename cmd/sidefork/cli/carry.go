@@ -157,6 +157,8 @@ func whyLeft(reason string) string {
 		return locales.Word("announced by git add -N, and gone")
 	case "worktree":
 		return locales.Word("another workspace")
+	case "notChosen":
+		return locales.Word("not among the paths that were asked for")
 	case "ignored":
 		return locales.Word("ignored")
 	}

@@ -74,7 +74,7 @@ func describe(out *strings.Builder, c *cobra.Command) {
 		if value != "" {
 			value = " " + value
 		}
-		fmt.Fprintf(&rows, "| `--%s%s` | %s |\n", f.Name, value, strings.ReplaceAll(escaped(usage), "|", "\\|"))
+		fmt.Fprintf(&rows, "| `--%s%s` | %s |\n", f.Name, strings.ReplaceAll(value, "|", "\\|"), strings.ReplaceAll(escaped(usage), "|", "\\|"))
 	})
 	if rows.Len() > 0 {
 		fmt.Fprintf(out, "\n| flag | |\n|---|---|\n%s", rows.String())

@@ -36,7 +36,7 @@ type forkFlags struct {
 func (f *forkFlags) add(c *cobra.Command) {
 	set := c.Flags()
 	set.StringVar(&f.name, "name", "", "the child's `BRANCH`, exactly")
-	set.StringVar(&f.dir, "dir", "", "the new worktree's own `PATH` (default: <main checkout>-worktrees/<name>)")
+	set.StringVar(&f.dir, "dir", "", "the new worktree's own `PATH` (default: by the setting worktree.pattern, MAIN-worktrees/NAME)")
 	set.StringVar(&f.session, "session", "", "the session to fork, as `AGENT:ID`; a unique beginning of the id will do")
 	set.BoolVar(&f.latest, "latest", false, "fork the newest session of the workspace that can be forked")
 	set.BoolVar(&f.noSession, "no-session", false, "a workspace of its own, without an agent")
