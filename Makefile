@@ -99,7 +99,7 @@ test: ## all of it: units, stories, the bank of odd repositories, real agents an
 	@echo 'make test: all of it passed, real agents included'
 
 stories: skips
-	$(TEST) -race -run TestStories ./test
+	$(TEST) -run TestStories ./test
 
 cases: skips
 	$(TEST) ./test/cases/... ./test/crash/... ./test/property/... ./test/form ./test/terminals ./test/remote ./test/wire ./test/zed ./test/demo
@@ -123,6 +123,7 @@ test-vscode: ## the VS Code extension in a real workbench, in Chromium, with Cla
 
 test-long: test ## test, then what takes longer: every case again, on the disk, under load, fuzzing
 	env -u TMPDIR $(GO) test -race -count=3 -timeout 60m $(ROOMS) ./test/cases/... ./test/crash/...
+	$(GO) test -race -timeout 60m -run TestStories ./test
 	$(GO) test -timeout 60m -run 'RandomStates|LivingParent|RulesThatChange' ./carry -rounds 1000 -live 200 -rules
 	env -u TMPDIR $(GO) test -timeout 60m -run Kill ./test/crash -kills 40
 	$(GO) test -timeout 60m -v -run Random ./test/property -forks 400 -seed 2
