@@ -25,7 +25,7 @@ import (
 
 var (
 	seed  = flag.Uint64("seed", 1, "of the random states")
-	forks = flag.Int("forks", 100, "how many repositories are forked")
+	forks = flag.Int("forks", 40, "how many repositories are forked")
 	paths = flag.Int("paths", 75, "random paths in each")
 )
 
