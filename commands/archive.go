@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/google/uuid"
-
 	"github.com/sidefork/sidefork/carry"
 	"github.com/sidefork/sidefork/carry/worktree"
 )
@@ -117,17 +115,8 @@ func decodeArchive(argument json.RawMessage) (ArchiveParams, error) {
 	if err := decode(argument, &p); err != nil {
 		return p, err
 	}
-	if p.OperationID == "" {
-		p.OperationID = uuid.NewString()
-	}
-	checks := []error{required("workspace", p.Workspace), absolute("workspace", p.Workspace), checkOperationID(p.OperationID)}
-	if p.Repository != "" {
-		checks = append(checks, absolute("repository", p.Repository))
-	}
-	for _, err := range checks {
-		if err != nil {
-			return p, err
-		}
+	if err := checkGoing(p.Workspace, p.Repository, &p.OperationID); err != nil {
+		return p, err
 	}
 	if p.Archived == nil {
 		return p, refuse("invalidArgument", "what", "archived is missing: true or false")

@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,26 +13,7 @@ import (
 // TestTheDocumentOfReasonsIsWhatTheListSays: the tables of docs/troubleshooting.md are made of reasonTexts, a heading for
 // each of its comments.
 func TestTheDocumentOfReasonsIsWhatTheListSays(t *testing.T) {
-	const path, begin, end = "../docs/troubleshooting.md", "<!-- made by go generate ./commands -->\n", "<!-- end -->\n"
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, found := strings.Cut(string(text), begin)
-	_, after, ended := strings.Cut(rest, end)
-	if !found || !ended {
-		t.Fatalf("%s has no place for the tables", path)
-	}
-	want := before + begin + reasonTables(t) + end + after
-	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if want != string(text) {
-		t.Errorf("%s is stale: go generate ./commands", path)
-	}
+	isMadeOf(t, "../docs/troubleshooting.md", reasonTables(t))
 }
 
 func reasonTables(t *testing.T) string {

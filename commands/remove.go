@@ -239,17 +239,8 @@ func decodeRemove(argument json.RawMessage) (RemoveParams, error) {
 	if err := decode(argument, &p); err != nil {
 		return p, err
 	}
-	if p.OperationID == "" {
-		p.OperationID = uuid.NewString()
-	}
-	checks := []error{required("workspace", p.Workspace), absolute("workspace", p.Workspace), checkOperationID(p.OperationID)}
-	if p.Repository != "" {
-		checks = append(checks, absolute("repository", p.Repository))
-	}
-	for _, err := range checks {
-		if err != nil {
-			return p, err
-		}
+	if err := checkGoing(p.Workspace, p.Repository, &p.OperationID); err != nil {
+		return p, err
 	}
 	for _, kind := range p.Force {
 		if !carry.Forcible(kind) {
@@ -257,4 +248,19 @@ func decodeRemove(argument json.RawMessage) (RemoveParams, error) {
 		}
 	}
 	return p, nil
+}
+
+// checkGoing checks what a workspace that is to go is named by, and gives the operation an id where it has none.
+func checkGoing(workspace, repository string, operationID *string) error {
+	if *operationID == "" {
+		*operationID = uuid.NewString()
+	}
+	for _, err := range []error{
+		required("workspace", workspace), absolute("workspace", workspace), checkOperationID(*operationID), absolute("repository", repository),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

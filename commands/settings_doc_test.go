@@ -12,11 +12,17 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the table of docs/settings.md anew")
+var update = flag.Bool("update", false, "write docs/settings.md and docs/troubleshooting.md anew")
 
 // TestTheDocumentOfSettingsIsWhatTheStructSays: the table of docs/settings.md is made of Settings, its comments and its tags.
 func TestTheDocumentOfSettingsIsWhatTheStructSays(t *testing.T) {
-	const path, begin, end = "../docs/settings.md", "<!-- made by go generate ./commands -->\n", "<!-- end -->\n"
+	isMadeOf(t, "../docs/settings.md", settingsTable(t))
+}
+
+// isMadeOf demands that a document has this between its two marks, or with -update puts it there.
+func isMadeOf(t *testing.T, path, made string) {
+	t.Helper()
+	const begin, end = "<!-- made by go generate ./commands -->\n", "<!-- end -->\n"
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -24,9 +30,9 @@ func TestTheDocumentOfSettingsIsWhatTheStructSays(t *testing.T) {
 	before, rest, found := strings.Cut(string(text), begin)
 	_, after, ended := strings.Cut(rest, end)
 	if !found || !ended {
-		t.Fatalf("%s has no place for the table", path)
+		t.Fatalf("%s has no place for what is made", path)
 	}
-	want := before + begin + settingsTable(t) + end + after
+	want := before + begin + made + end + after
 	if *update {
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
